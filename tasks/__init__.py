@@ -1,0 +1,1 @@
+"""The verbs of schemalink: each step takes paths and gives paths back."""

@@ -1,0 +1,1 @@
+"""The benchmarks: each file reads one published layout in place."""

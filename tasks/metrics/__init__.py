@@ -1,0 +1,1 @@
+"""The metrics: each file scores one answer."""
