@@ -42,7 +42,8 @@ def _arrow_type(hint: Any) -> pa.DataType:
 
 def to_table(record: type[T], rows: Iterable[T]) -> pa.Table:
     """The Arrow table of records of one type, in their order."""
-    return pa.Table.from_pylist([_to_dict(row) for row in rows], schema=arrow_schema(record))
+    kind: Any = record
+    return pa.Table.from_pylist([_to_dict(row) for row in rows], schema=arrow_schema(kind))
 
 
 def _to_dict(value: Any) -> Any:
@@ -53,7 +54,9 @@ def _to_dict(value: Any) -> Any:
 
 def from_table(record: type[T], table: pa.Table) -> list[T]:
     """The records of an Arrow table of exactly that schema, in their order."""
-    return [_reader(record)(row) for row in table.to_pylist()]
+    kind: Any = record
+    build = _reader(kind)
+    return [build(row) for row in table.to_pylist()]
 
 
 @cache

@@ -8,6 +8,14 @@ class UserError(Exception):
     """A mistake that its reader can mend: one line that says what, where and what to do."""
 
 
+class Faults(UserError):
+    """Every fault found in somebody's files, one a line."""
+
+    def __init__(self, where: str, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(f"{where}: {fault}" for fault in self.faults))
+
+
 class Failure(Exception):
     """What goes wrong with one question: a status of the results and its reason; it never ends a run."""
 

@@ -29,6 +29,14 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Referenced:
+    """What a query uses of a catalog, and the names in it that the catalog does not have (made up, or mistyped)."""
+
+    references: tuple[Reference, ...]
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One item of a benchmark with its gold query and the elements which that query references.
 
