@@ -21,3 +21,8 @@ def load(family: str, name: str) -> ModuleType:
     if name not in names(family):
         raise unknown(family.removesuffix("s"), name, names(family))
     return import_module(f"tasks.{family}.{name}")
+
+
+def language(dialect: str) -> ModuleType:
+    """The query language of a catalog's dialect: ``cypher`` has its own, every other dialect is one of SQL."""
+    return load("languages", "cypher" if dialect == "cypher" else "sql")
