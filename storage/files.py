@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -44,9 +45,15 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """Read a JSON file; one that is missing, unreadable or broken is a UserError that says where."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise UserError(f"{path}: broken JSON at line {error.lineno}, column {error.colno}: {error.msg}") from error
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 text file; one that is missing, unreadable or something else is a UserError that says where."""
+    try:
+        return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text at byte {error.start}") from error
     except OSError as error:
@@ -60,3 +67,13 @@ def sha256(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all that is in it, if it is there."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"cannot remove {folder}: {error.strerror or error}") from error

@@ -1,0 +1,86 @@
+"""The command line: ``python -m flows COMMAND``; exit status 0 done, 1 something failed, 2 bad usage."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NoReturn
+
+from schemas.errors import UserError
+
+COMMANDS = {
+    "prepare": "ingest a benchmark: read its published files, resolve gold elements, write Parquet",
+    "evaluate": "run linkers over benchmarks: link, generate, execute, score",
+    "link": "link one question on your own database",
+    "leaderboard": "show a run's metrics with error bars",
+    "query": "ask the results a question in SQL",
+    "show": "tell one question's story",
+    "adopt": "take published predictions in as a run",
+    "study": "answer a methodological question from benchmark and runs",
+    "check-gold": "run gold queries against themselves: the reachable ceiling",
+    "serve": "start model servers",
+    "cache": "show or prune the cache of model replies",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line that suggests the nearest word."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the mistake and end with status 2."""
+        if "unrecognized arguments: -" in message:
+            given = message.split("unrecognized arguments: ")[1].split(maxsplit=1)[0]
+            options = [text for action in self._actions for text in action.option_strings]
+            near = get_close_matches(given.split("=")[0], options, n=1)
+            message += f"; did you mean {near[0]}?" if near else f"; there are: {', '.join(sorted(options))}"
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; a mistake that its reader can mend is one line on standard error."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help"):
+        print(_overview())
+        return 0 if words else 2
+    if words[0] not in COMMANDS:
+        near = get_close_matches(words[0], COMMANDS, n=1)
+        hint = f" did you mean {near[0]!r}?" if near else ""
+        print(f"unknown command {words[0]!r};{hint} there are: {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return _run(words[0], words[1:])
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
+    head = "usage: python -m flows COMMAND [options]     (python -m flows COMMAND --help)"
+    return "\n".join([head, "", "A linker is a function from a catalog to a smaller catalog.", "", *lines])
+
+
+def _run(command: str, words: Sequence[str]) -> int:
+    from flows import arguments as shared
+
+    module = import_module(f"flows.{command.replace('-', '_')}")
+    parser = Parser(prog=f"python -m flows {command}", description=COMMANDS[command])
+    parser.add_argument(
+        "--storage", type=shared.storage, default=shared.storage("results"), help="the folder of all results (results)"
+    )
+    module.add_arguments(parser)
+    try:
+        status: int = module.main(parser.parse_args(words))
+        return status
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on where it was", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

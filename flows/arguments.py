@@ -1,0 +1,45 @@
+"""Command-line arguments that several commands share."""
+
+import argparse
+from pathlib import Path
+
+from tasks.toolbox import Toolbox
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names a language model and an embedder, and how hard they may be asked."""
+    group = parser.add_argument_group("models")
+    group.add_argument("--model", default="", help="'embedded' (runs anywhere), or the name that a server knows")
+    group.add_argument(
+        "--endpoint", action="append", default=[], metavar="URL", help="an OpenAI-compatible server; repeatable"
+    )
+    group.add_argument("--in-flight", type=positive, default=256, metavar="N", help="calls at the same time (256)")
+    group.add_argument("--call-timeout", type=float, default=600.0, metavar="S", help="seconds one call may take (600)")
+    group.add_argument("--fresh", action="store_true", help="ask the model anew instead of reading the reply cache")
+    group.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="packaged, hub name or folder")
+
+
+def toolbox(arguments: argparse.Namespace) -> Toolbox:
+    """The toolbox that the shared arguments describe."""
+    endpoints = tuple(url.strip() for text in arguments.endpoint for url in text.split(",") if url.strip())
+    return Toolbox(
+        storage=arguments.storage,
+        model=arguments.model,
+        endpoints=endpoints,
+        in_flight=arguments.in_flight,
+        timeout=arguments.call_timeout,
+        fresh=arguments.fresh,
+        embedder=arguments.embedder,
+    )
+
+
+def positive(text: str) -> int:
+    """Read a whole number above zero."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
+
+
+def storage(text: str) -> Path:
+    """Read the storage folder, made absolute so that a worker elsewhere on this machine finds it."""
+    return Path(text).expanduser().resolve()

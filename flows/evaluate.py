@@ -1,0 +1,103 @@
+"""Evaluate linkers on benchmarks: shards in, scores out, what exists is skipped."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flows.arguments import add_model_arguments, positive, toolbox
+
+if TYPE_CHECKING:
+    from flows.plan import Cell, Plan
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("--benchmarks", required=True, metavar="NAME,…", help="prepared benchmarks")
+    parser.add_argument("--linkers", required=True, metavar="LABEL,…", help="e.g. 'full,random(size=3)'")
+    parser.add_argument("--run", default="", metavar="NAME", help="the run's name (benchmarks and a hash)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="so many questions a benchmark, over all databases")
+    parser.add_argument("--limit-per-database", type=positive, metavar="N", help="so many questions a database")
+    parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="only these question ids")
+    parser.add_argument("--repeat", type=positive, default=1, metavar="N", help="ask every question so many times")
+    parser.add_argument("--dry-run", action="store_true", help="say what would run and what exists; write nothing")
+    parser.add_argument("--retry", action="store_true", help="link the run's questions again, replies from the cache")
+    parser.add_argument("--runner", choices=["threads"], default="threads", help="where shards run (threads)")
+    parser.add_argument(
+        "--workers", type=positive, default=0, metavar="N", help="shards at the same time (4; 16 with a model)"
+    )
+    add_model_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Plan, run what is missing, compact, and print the leaderboard."""
+    from flows.plan import make_plan
+    from tasks.labels import split
+    from tasks.shard import Selection
+
+    plan = make_plan(
+        storage=arguments.storage,
+        run=arguments.run,
+        names=[name.strip() for name in arguments.benchmarks.split(",") if name.strip()],
+        linkers=split(arguments.linkers),
+        selection=Selection(arguments.limit, arguments.limit_per_database, tuple(arguments.only)),
+        repetitions=arguments.repeat,
+        toolbox=toolbox(arguments),
+    )
+    if arguments.dry_run:
+        print(plan.describe())
+        return 0
+    return execute(plan, workers=arguments.workers, retry=arguments.retry)
+
+
+def execute(plan: "Plan", *, workers: int = 0, retry: bool = False) -> int:
+    """Run a plan to its end and report; the exit status."""
+    from flows.reports import print_leaderboard
+    from storage.runs import close_run, compact, exclusive
+
+    with exclusive(plan.run):
+        plan.begin(retry=retry)
+        todo = plan.missing()
+        failures = run_cells(plan, todo, workers) if todo else []
+        for failure in failures:
+            print(failure, file=sys.stderr)
+        if failures:
+            close_run(plan.run, {"status": "failed"})
+            print(f"{len(failures)} of {len(todo)} shards failed; the same command tries them again", file=sys.stderr)
+            return 1
+        if todo or not plan.finished:
+            compact(plan.run)
+            close_run(plan.run, {"status": "done", "finished": now()})
+    print_leaderboard(plan.storage, [plan.run.name])
+    return report_failures(plan)
+
+
+def now() -> str:
+    """The present time in UTC, to the second."""
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def run_cells(plan: "Plan", todo: "Sequence[Cell]", workers: int) -> list[str]:
+    """Run the missing cells as one Prefect flow; what failed, a line each."""
+    from flows.server import prefect_server
+
+    with prefect_server(plan.storage.root):
+        from flows.pipeline import evaluate
+
+        return evaluate(plan, todo, workers or (16 if plan.toolbox.has_model else 4))
+
+
+def report_failures(plan: "Plan") -> int:
+    """Tell how many questions of each linker failed; 1 where a linker failed on all of them."""
+    from storage.warehouse import connect
+
+    query = """
+        SELECT linker, count(*), count(*) FILTER (status NOT IN ('ok', 'fallback')) AS failed,
+               mode(status || ': ' || reason) FILTER (status NOT IN ('ok', 'fallback'))
+        FROM linkings GROUP BY linker HAVING failed > 0 ORDER BY linker"""
+    rows = connect(plan.storage, [plan.run.name]).execute(query).fetchall()
+    for linker, asked, failed, reason in rows:
+        print(f"{linker}: {failed} of {asked} questions failed, most often {reason}", file=sys.stderr)
+    return int(any(asked == failed for _, asked, failed, _ in rows))

@@ -1,0 +1,27 @@
+"""Show the metrics of runs, with error bars."""
+
+import argparse
+
+FORMATS = ("table", "csv", "json", "markdown")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="runs to show (all)")
+    parser.add_argument(
+        "--level", choices=["entity", "field", "query"], action="append", help="tables, columns or queries"
+    )
+    parser.add_argument(
+        "--by", choices=["difficulty", "database", "gold_tables"], default="", help="slice the questions"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="table")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the leaderboard."""
+    from flows.reports import print_leaderboard
+    from storage.layout import Store
+
+    levels = arguments.level or ["entity", "field", "query"]
+    print_leaderboard(Store(arguments.storage), arguments.runs, levels=levels, by=arguments.by, form=arguments.format)
+    return 0

@@ -1,0 +1,177 @@
+"""What an evaluation will do: cells of one shard and one linker, and which of them exist already."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import UserError
+from schemas.records import Question
+from storage import benchmarks
+from storage.files import read_json, remove_tree
+from storage.layout import DATASETS, Store
+from storage.runs import fingerprint, open_run
+from tasks import labels, shard
+from tasks.link import LinkJob
+from tasks.score import ScoreJob
+from tasks.shard import Selection, Shard
+from tasks.toolbox import Toolbox, check_tools
+
+PACKAGES = (
+    "duckdb",
+    "networkx",
+    "numpy",
+    "polars",
+    "prefect",
+    "pyarrow",
+    "sentence-transformers",
+    "sqlglot",
+    "xllamacpp",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One linker on one shard: its jobs in their order."""
+
+    name: str
+    shard: Shard
+    linker: str
+    link: LinkJob
+    score: ScoreJob
+
+    @property
+    def done(self) -> bool:
+        """Whether its last output exists."""
+        return self.score.scores.exists()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of one run, its configuration, and the shards' questions."""
+
+    storage: Store
+    run: Path
+    configuration: dict[str, Any]
+    shards: tuple[tuple[Shard, list[Question]], ...]
+    cells: tuple[Cell, ...]
+    toolbox: Toolbox
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has been compacted and closed."""
+        path = self.run / "run.json"
+        return path.exists() and read_json(path).get("status") == "done"
+
+    def missing(self) -> list[Cell]:
+        """The cells that are still to run."""
+        return [] if self.finished else [cell for cell in self.cells if not cell.done]
+
+    def begin(self, *, retry: bool) -> None:
+        """Open the run's folder: ``run.json``, and the shards' files where something is to do."""
+        if retry:
+            for dataset in DATASETS:
+                (self.run / f"{dataset}.parquet").unlink(missing_ok=True)
+                remove_tree(self.run / dataset)
+            (self.run / "run.json").unlink(missing_ok=True)
+        open_run(self.run, self.configuration, _facts())
+        if self.missing():
+            shard.write(self.shards)
+
+    def describe(self) -> str:
+        """What would run: per benchmark and linker the shards, the questions, and what exists."""
+        missing = {cell.name for cell in self.missing()}
+        lines = [f"run {self.run.name}: {len(self.cells)} shards, {len(missing)} to run"]
+        for benchmark, linker in sorted({(cell.shard.benchmark, cell.linker) for cell in self.cells}):
+            cells = [cell for cell in self.cells if (cell.shard.benchmark, cell.linker) == (benchmark, linker)]
+            questions = sum(cell.shard.questions for cell in cells)
+            exist = sum(cell.name not in missing for cell in cells)
+            lines.append(f"  {benchmark}  {linker}: {len(cells)} shards, {questions} questions, {exist} shards exist")
+        return "\n".join(lines)
+
+
+def make_plan(
+    *,
+    storage: Path,
+    run: str,
+    names: Sequence[str],
+    linkers: Sequence[str],
+    selection: Selection,
+    repetitions: int,
+    toolbox: Toolbox,
+) -> Plan:
+    """Check everything that can be checked before the first question, and lay out the cells; nothing is written."""
+    store = Store(storage)
+    folders = [store.benchmark(name) for name in dict.fromkeys(names)]
+    canonical = list(dict.fromkeys(labels.label(labels.parse(text)) for text in linkers))
+    if not folders or not canonical:
+        raise UserError("nothing to evaluate: name at least one benchmark and one linker")
+    check_tools(canonical, toolbox)
+    configuration = {
+        "benchmarks": {folder.name: fingerprint(benchmarks.description(folder)["files"])[:16] for folder in folders},
+        "linkers": canonical,
+        "selection": {
+            "limit": selection.limit,
+            "per_database": selection.limit_per_database,
+            "only": list(selection.only),
+        },
+        "repetitions": repetitions,
+        "model": toolbox.model if toolbox.has_model else "",
+        "embedder": toolbox.embedder,
+    }
+    target = store.run(run or f"{'+'.join(folder.name for folder in folders)}-{fingerprint(configuration)[:8]}")
+    shards = tuple(part for folder in folders for part in shard.cut(folder, target / "shards", selection))
+    cells = tuple(
+        _cell(store, target, part, linker, repetition, toolbox)
+        for linker in canonical
+        for repetition in range(repetitions)
+        for part, _ in shards
+    )
+    return Plan(store, target, configuration, shards, cells, toolbox)
+
+
+def _cell(store: Store, run: Path, part: Shard, linker: str, repetition: int, toolbox: Toolbox) -> Cell:
+    key = f"{linker} #{repetition}" if repetition else linker
+    paths = {dataset: store.shard(run.name, dataset, part.benchmark, key, part.name) for dataset in DATASETS}
+    link = LinkJob(
+        part.path, store.benchmark(part.benchmark), linker, repetition, toolbox, paths["linkings"], paths["notes"]
+    )
+    score = ScoreJob(part.path, paths["linkings"], paths["scores"])
+    return Cell(f"{key} on {part.benchmark}/{part.name}", part, linker, link, score)
+
+
+def _facts() -> dict[str, Any]:
+    """What is remembered of the circumstances: time, commit, package versions, the flow run that Prefect names."""
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": _commit(),
+        "flow_run": os.environ.get("PREFECT__FLOW_RUN_ID", ""),
+        "packages": {name: _version(name) for name in PACKAGES if _version(name)},
+    }
+
+
+def _commit() -> str:
+    """The commit of the code that runs, or nothing where it is not a checkout."""
+    here = Path(__file__).parent
+    try:
+        asked = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
+            cwd=here,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return ""
+    return asked.stdout.strip()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,111 @@
+"""Leaderboards for people and for programs."""
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from schemas.errors import UserError
+from storage.intervals import Interval
+from storage.layout import Store
+from storage.warehouse import connect, leaderboard, sql
+
+COLUMNS = {
+    "entity": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
+    "field": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
+    "query": (),
+}
+PLAIN = {"kept", "gold", "hits"}
+TITLES = {"entity": "tables (entity level)", "field": "columns (field level)", "query": "generated queries"}
+Row = dict[str, Any]
+
+
+def rows(store: Store, runs: Sequence[str], level: str, by: str = "") -> list[Row]:
+    """The leaderboard's rows with the counts of questions asked, failed and fallen back beside the metrics."""
+    connection = connect(store, runs)
+    names = ("run", "benchmark", "linker", "questions", "failed", "fallback")
+    asked = {
+        tuple(row[:3]): dict(zip(names, row, strict=False)) for row in connection.execute(sql("failures")).fetchall()
+    }
+    found = leaderboard(connection, level=level, by=by)
+    return [{**row, **asked.get((row["run"], row["benchmark"], row["linker"]), {})} for row in found]
+
+
+def print_leaderboard(
+    store: Store, runs: Sequence[str], *, levels: Sequence[str] = ("entity", "field"), by: str = "", form: str = "table"
+) -> None:
+    """Print one table a level; ``form`` is ``table``, ``csv``, ``json`` or ``markdown``."""
+    known = list(runs or store.runs())
+    if not known:
+        raise UserError(f"{store.root}: there are no runs; make one with: python -m flows evaluate")
+    found = {level: rows(store, known, level, by) for level in levels}
+    if not any(found.values()):
+        raise UserError(f"no scores in {', '.join(known)}: no question has a gold, or the run has not finished a shard")
+    if form in ("csv", "json"):
+        _print_long(found, form)
+        return
+    for level, board in found.items():
+        if board:
+            _print_table(level, board, by, form)
+
+
+def _print_table(level: str, board: Sequence[Row], by: str, form: str) -> None:
+    metrics = [name for name in COLUMNS[level] if name in board[0]] or _metrics(board[0])
+    keys = [key for key in ("run", "benchmark", "linker") if len({row[key] for row in board}) > 1 or key == "linker"]
+    heads = [*keys, *([by] if by else []), "n", "failed", *metrics]
+    cells = [
+        [*(str(row[key]) for key in keys), *([row["slice"]] if by else []), str(row["n"]), _failed(row)]
+        for row in board
+    ]
+    cells = [[*cell, *(_cell(row.get(name), name) for name in metrics)] for cell, row in zip(cells, board, strict=True)]
+    title = f"{TITLES[level]}: {', '.join(sorted({row['benchmark'] for row in board}))}"
+    if form == "markdown":
+        lines = [heads, ["---"] * len(heads), *([text.replace("\n", " ") for text in cell] for cell in cells)]
+        print(f"**{title}**\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n")
+        return
+    table = Table(title=title, title_justify="left", caption="mean, 95 % interval (bootstrap over databases)")
+    for head in heads:
+        table.add_column(head, justify="left" if head in (*keys, by) else "right", overflow="fold")
+    for cell in cells:
+        table.add_row(*cell)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _metrics(row: Row) -> list[str]:
+    return [name for name, value in row.items() if isinstance(value, Interval)]
+
+
+def _failed(row: Row) -> str:
+    return f"{row.get('failed', 0)}" + (f" (+{row['fallback']} whole)" if row.get("fallback") else "")
+
+
+def _cell(value: Interval | None, metric: str) -> str:
+    """A percentage with its interval below; sizes are plain numbers."""
+    if value is None or value.mean != value.mean:
+        return "–"
+    factor, digits = (1, 1) if metric in PLAIN else (100, 2)
+    text = f"{value.mean * factor:.{digits}f}"
+    if value.low is None or value.high is None:
+        return text
+    return f"{text}\n{value.low * factor:.1f}–{value.high * factor:.1f}"
+
+
+def _print_long(found: dict[str, list[Row]], form: str) -> None:
+    """One line a metric: fractions and counts as they are, not percentages."""
+    keys = ("run", "benchmark", "linker", "slice", "n", "questions", "failed", "fallback")
+    lines = [
+        {"level": level, **{key: row.get(key) for key in keys}, "metric": metric, **row[metric]._asdict()}
+        for level, board in found.items()
+        for row in board
+        for metric in _metrics(row)
+    ]
+    if form == "json":
+        print(json.dumps(lines, ensure_ascii=False, indent=1))
+        return
+    writer = csv.DictWriter(sys.stdout, fieldnames=list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)

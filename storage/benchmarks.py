@@ -1,0 +1,43 @@
+"""An ingested benchmark as it lies on disk."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from schemas.arrow import from_table
+from schemas.catalog import Catalog
+from schemas.errors import UserError
+from schemas.records import Question
+from storage import parquet
+from storage.files import read_json
+
+
+def description(folder: Path) -> dict[str, Any]:
+    """What ``benchmark.json`` says: name, plug-in, part, root, files by sha256, database files, counts, remarks."""
+    found: dict[str, Any] = read_json(folder / "benchmark.json")
+    return found
+
+
+def questions(folder: Path) -> list[Question]:
+    """All questions of an ingested benchmark in their published order."""
+    return parquet.read(folder / "questions.parquet", Question)
+
+
+def catalog(folder: Path, database: str) -> Catalog:
+    """One database's catalog; the same object as long as the file is the same."""
+    path = folder / "catalogs.parquet"
+    try:
+        return _catalog(path, path.stat().st_mtime_ns, database)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+@lru_cache(maxsize=256)
+def _catalog(path: Path, _changed: int, database: str) -> Catalog:
+    table = pq.read_table(path, filters=[("database", "==", database)])
+    found = from_table(Catalog, table)
+    if not found:
+        raise UserError(f"{path}: no catalog of database {database!r}; ingest the benchmark again")
+    return found[0]

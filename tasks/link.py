@@ -1,0 +1,107 @@
+"""Link: ask one linker about the questions of one shard, and keep what it kept, noted and took."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.catalog import Catalog
+from schemas.errors import Failure, UserError
+from schemas.records import Linking, Note, Question
+from storage import benchmarks, parquet
+from tasks.labels import Link, linker
+from tasks.toolbox import Metered, Toolbox
+
+THREADS = 64
+
+
+@dataclass(frozen=True)
+class LinkJob:
+    """One linker, one shard: paths, options and where the results go; it travels to any worker."""
+
+    shard: Path
+    benchmark: Path
+    linker: str
+    repetition: int
+    toolbox: Toolbox
+    linkings: Path
+    notes: Path
+
+
+def link_shard(job: LinkJob) -> Path:
+    """Link a shard's questions and write its notes, then its linkings; the latter file says that it is done."""
+    questions = parquet.read(job.shard, Question)
+    link = linker(job.linker)
+    threads = min(THREADS, len(questions)) if job.toolbox.has_model else 1
+
+    def ask(question: Question) -> tuple[Linking, list[Note]]:
+        catalog = benchmarks.catalog(job.benchmark, question.database)
+        metered = job.toolbox.open(question.database, job.repetition)
+        return link_question(question, catalog, link, job.linker, metered)
+
+    if threads == 1:
+        answers = [ask(question) for question in questions]
+    else:
+        with ThreadPoolExecutor(threads, thread_name_prefix="question") as pool:
+            answers = list(pool.map(ask, questions))
+    parquet.write(job.notes, Note, [note for _, notes in answers for note in notes])
+    return parquet.write(job.linkings, Linking, [linking for linking, _ in answers])
+
+
+def link_question(
+    question: Question, catalog: Catalog, link: Link, label: str, metered: Metered
+) -> tuple[Linking, list[Note]]:
+    """Link one question; whatever goes wrong becomes a status and a reason, and nothing is kept."""
+    start = time.perf_counter()
+    status, reason, kept = "ok", "", Catalog(catalog.database)
+    try:
+        kept = link(question, catalog, metered.tools)
+    except Failure as failure:
+        status, reason = failure.status, failure.reason
+    except UserError:
+        raise
+    except Exception as error:
+        status, reason = "linker_error", f"{type(error).__name__}: {error}"
+    seconds = time.perf_counter() - start
+    if status == "ok" and any(note.kind == "fallback" for note in metered.tools.notes):
+        status = "fallback"
+    replies = metered.replies
+    linking = Linking(
+        benchmark=question.benchmark,
+        database=question.database,
+        question=question.id,
+        linker=label,
+        repetition=metered.repetition,
+        status=status,
+        reason=reason,
+        kept=tuple(sorted(kept.elements)),
+        calls=len(replies),
+        cached_calls=sum(reply.cached for reply in replies),
+        prompt_tokens=sum(reply.prompt_tokens for reply in replies),
+        cached_tokens=sum(reply.cached_tokens for reply in replies),
+        completion_tokens=sum(reply.completion_tokens for reply in replies),
+        seconds=max(0.0, seconds - metered.waited),
+        model_seconds=sum(reply.seconds for reply in replies),
+        model=metered.name if replies else "",
+    )
+    return linking, _notes(linking, metered)
+
+
+def _notes(linking: Linking, metered: Metered) -> list[Note]:
+    """The linker's remarks as rows, in the order in which they were made."""
+    return [
+        Note(
+            linking.benchmark,
+            linking.database,
+            linking.question,
+            linking.linker,
+            linking.repetition,
+            position,
+            remark.kind,
+            remark.element.entity if remark.element else "",
+            remark.element.field if remark.element else "",
+            remark.value,
+            remark.share,
+        )
+        for position, remark in enumerate(metered.tools.notes)
+    ]

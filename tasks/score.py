@@ -1,0 +1,60 @@
+"""Score: judge what was kept, and what was executed, question by question."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+from schemas.answers import Linked
+from schemas.records import Level, Linking, Question, Score
+from storage import parquet
+from tasks import plugins
+
+DEPTH = {"none": 0, "entity": 1, "field": 2}
+
+
+@dataclass(frozen=True)
+class ScoreJob:
+    """One shard's questions and linkings, and where their scores go."""
+
+    shard: Path
+    linkings: Path
+    scores: Path
+
+
+def linking_metrics() -> Mapping[str, ModuleType]:
+    """The metrics that judge a linking, by name."""
+    modules = {name: plugins.load("metrics", name) for name in plugins.names("metrics")}
+    return {name: module for name, module in modules.items() if module.ANSWER is Linked}
+
+
+def score_shard(job: ScoreJob) -> Path:
+    """Score a shard's linkings at every level at which their gold is known."""
+    questions = {question.id: question for question in parquet.read(job.shard, Question)}
+    linkings = parquet.read(job.linkings, Linking)
+    scores = [score for linking in linkings for score in score_linking(questions[linking.question], linking)]
+    return parquet.write(job.scores, Score, scores)
+
+
+def score_linking(question: Question, linking: Linking) -> Iterator[Score]:
+    """Every linking metric of one question; a failed linking kept nothing, an unknown gold judges nothing.
+
+    Questions without a usable gold (none, excluded, unreadable) have no rows.
+    """
+    for depth, level in enumerate(get_args(Level), start=1):
+        if question.gold_status != "ok" or DEPTH[question.gold_level] < depth:
+            continue
+        kept = frozenset(element for element in linking.kept if bool(element.field) == (level == "field"))
+        answer = Linked(question.gold_elements(level), kept)
+        for name, metric in linking_metrics().items():
+            yield Score(
+                benchmark=linking.benchmark,
+                database=linking.database,
+                question=linking.question,
+                linker=linking.linker,
+                repetition=linking.repetition,
+                level=level,
+                metric=name,
+                value=metric.score(answer),
+            )

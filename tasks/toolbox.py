@@ -1,0 +1,108 @@
+"""What a shard needs to open its tools: names and numbers that travel to any worker."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemas.errors import UserError
+from schemas.tools import Embedder, Model, Reply, Request, Tools
+from tasks import labels
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Toolbox:
+    """The model server's endpoints, the embedder's name, and limits; without a model name and endpoint, no model."""
+
+    storage: Path
+    model: str = ""
+    endpoints: tuple[str, ...] = ()
+    in_flight: int = 256
+    timeout: float = 600.0
+    fresh: bool = False
+    embedder: str = "all-MiniLM-L6-v2"
+
+    @property
+    def has_model(self) -> bool:
+        """Whether linkers can ask a language model."""
+        return bool(self.model or self.endpoints)
+
+    def open(self, database: str = "", repetition: int = 0) -> "Metered":
+        """Open what one question of a database may use."""
+        model: Model | None = None
+        if self.has_model:
+            from tasks.models import open_model
+
+            model = open_model(
+                self.model,
+                self.endpoints,
+                self.storage,
+                in_flight=self.in_flight,
+                timeout=self.timeout,
+                fresh=self.fresh,
+            )
+        return Metered(model, LazyEmbedder(self.embedder), database, repetition)
+
+
+class LazyEmbedder:
+    """An embedder that is loaded when it is first asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[float32]":
+        """Embed texts as rows of unit length, shape (texts, dimensions)."""
+        from tasks.embedders import open_embedder
+
+        vectors: NDArray[float32] = open_embedder(self.name).encode(texts)
+        return vectors
+
+
+class Metered:
+    """The tools of one question with a meter on every model call; safe under the threads of one linker."""
+
+    def __init__(self, model: Model | None, embedder: Embedder | None, database: str, repetition: int) -> None:
+        self.inner = model
+        self.database = database
+        self.repetition = repetition
+        self.replies: list[Reply] = []
+        self.waited = 0.0
+        self.lock = threading.Lock()
+        self.tools = Tools(model=self if model else None, embedder=embedder)
+
+    @property
+    def name(self) -> str:
+        """The model's name, or nothing."""
+        return self.inner.name if self.inner else ""
+
+    def reply(self, request: Request, *, affinity: str = "") -> Reply:
+        """Pass a request on, as this repetition's, to the replica of this database, and count what it took."""
+        start = time.perf_counter()
+        try:
+            assert self.inner is not None
+            asked = replace(request, repetition=self.repetition)
+            reply = self.inner.reply(asked, affinity=affinity or self.database)
+        finally:
+            with self.lock:
+                self.waited += time.perf_counter() - start
+        with self.lock:
+            self.replies.append(reply)
+        return reply
+
+
+def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
+    """Refuse a linker whose tools are not at hand before anything runs."""
+    for label in linkers:
+        needed = labels.needs(label)
+        if "model" in needed and not toolbox.has_model:
+            raise UserError(f"linker {label!r} asks a language model: name one with --model embedded or --endpoint URL")
+        if "embedder" in needed:
+            from tasks.embedders import check_embedder
+
+            check_embedder(toolbox.embedder)
