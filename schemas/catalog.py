@@ -141,13 +141,21 @@ kind='table', description=''),)
     def keep_whole(self, entities: Iterable[str]) -> "Catalog":
         """The smaller catalog of these entities with all their fields."""
         names = set(entities)
-        fields = (
-            Element(entity.name, field.name)
-            for entity in self.entities
-            if entity.name in names
-            for field in entity.fields
+        missing = sorted(names - {entity.name for entity in self.entities})
+        if missing:
+            raise unknown(f"entity of {self.database}", missing[0], (entity.name for entity in self.entities))
+        kept = tuple(entity for entity in self.entities if entity.name in names)
+        relations = tuple(
+            relation
+            for relation in self._whole_relations
+            if relation.source in names and relation.target in names and (not relation.via or relation.via in names)
         )
-        return self.keep((*map(Element, sorted(names)), *fields))
+        return replace(self, entities=kept, relations=relations)
+
+    @cached_property
+    def _whole_relations(self) -> tuple[Relation, ...]:
+        """The relations all of whose elements exist."""
+        return tuple(relation for relation in self.relations if relation.elements <= self.elements)
 
 
 def _index(pairs: Iterable[tuple[str, T]]) -> dict[str, T]:
