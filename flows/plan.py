@@ -78,7 +78,7 @@ class Plan:
                 (self.run / f"{dataset}.parquet").unlink(missing_ok=True)
                 remove_tree(self.run / dataset)
             (self.run / "run.json").unlink(missing_ok=True)
-        open_run(self.run, self.configuration, _facts())
+        open_run(self.run, self.configuration, facts())
         if self.missing():
             shard.write(self.shards)
 
@@ -144,7 +144,7 @@ def _cell(store: Store, run: Path, part: Shard, linker: str, repetition: int, to
     return Cell(f"{key} on {part.benchmark}/{part.name}", part, linker, link, score)
 
 
-def _facts() -> dict[str, Any]:
+def facts() -> dict[str, Any]:
     """What is remembered of the circumstances: time, commit, package versions, the flow run that Prefect names."""
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),

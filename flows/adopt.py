@@ -1,0 +1,46 @@
+"""Take published predictions in as a run, beside our own."""
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the published file")
+    parser.add_argument("--benchmark", required=True, metavar="NAME", help="the prepared benchmark that it answers")
+    parser.add_argument("--format", required=True, metavar="FORMAT", help="sql, rsl_sql, dts_sql")
+    parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="the run's and the linker's name")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Read the predictions, score their linked elements, and print the leaderboard."""
+    from flows.plan import facts
+    from flows.reports import print_leaderboard
+    from schemas.records import Linking, Note, Query, Score
+    from storage import benchmarks, parquet
+    from storage.files import sha256
+    from storage.layout import Store
+    from storage.runs import close_run, exclusive, fingerprint, open_run
+    from tasks.adopt import adopt, counts
+    from tasks.score import score_linking
+
+    store = Store(arguments.storage)
+    folder = store.benchmark(arguments.benchmark)
+    adopted = adopt(folder, arguments.format, arguments.file, arguments.name)
+    configuration = {
+        "benchmarks": {folder.name: fingerprint(benchmarks.description(folder)["files"])[:16]},
+        "adopted": {"format": arguments.format, "file": arguments.file.name, "sha256": sha256(arguments.file)},
+    }
+    run = store.run(arguments.name)
+    with exclusive(run):
+        open_run(run, configuration, facts())
+        parquet.write(run / "linkings.parquet", Linking, [each.linking for each in adopted])
+        parquet.write(run / "notes.parquet", Note, [note for each in adopted for note in each.notes])
+        if queries := [each.query for each in adopted if each.query]:
+            parquet.write(run / "queries.parquet", Query, queries)
+        scores = [score for each in adopted for score in score_linking(each.question, each.linking)]
+        parquet.write(run / "scores.parquet", Score, scores)
+        close_run(run, {"status": "done"})
+    print(f"{arguments.file.name}: {'; '.join(counts(adopted))}")
+    print_leaderboard(store, [run.name])
+    return 0

@@ -1,0 +1,11 @@
+"""What somebody else's system answered to one question."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """A published query, or published names of elements as they were written; ``names`` is None where only a query is."""
+
+    query: str = ""
+    names: tuple[str, ...] | None = None

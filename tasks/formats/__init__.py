@@ -1,0 +1,1 @@
+"""The formats of published predictions: each file reads one."""
