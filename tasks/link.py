@@ -65,7 +65,6 @@ def link_question(
     seconds = time.perf_counter() - start
     if status == "ok" and any(note.kind == "fallback" for note in metered.tools.notes):
         status = "fallback"
-    replies = metered.replies
     linking = Linking(
         benchmark=question.benchmark,
         database=question.database,
@@ -75,14 +74,8 @@ def link_question(
         status=status,
         reason=reason,
         kept=tuple(sorted(kept.elements)),
-        calls=len(replies),
-        cached_calls=sum(reply.cached for reply in replies),
-        prompt_tokens=sum(reply.prompt_tokens for reply in replies),
-        cached_tokens=sum(reply.cached_tokens for reply in replies),
-        completion_tokens=sum(reply.completion_tokens for reply in replies),
         seconds=max(0.0, seconds - metered.waited),
-        model_seconds=sum(reply.seconds for reply in replies),
-        model=metered.name if replies else "",
+        **metered.usage(),
     )
     return linking, _notes(linking, metered)
 

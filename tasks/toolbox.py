@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from schemas.errors import UserError
 from schemas.tools import Embedder, Model, Reply, Request, Tools
@@ -80,6 +80,18 @@ class Metered:
     def name(self) -> str:
         """The model's name, or nothing."""
         return self.inner.name if self.inner else ""
+
+    def usage(self) -> dict[str, Any]:
+        """What the calls took, as the columns that linkings and queries share."""
+        return {
+            "calls": len(self.replies),
+            "cached_calls": sum(reply.cached for reply in self.replies),
+            "prompt_tokens": sum(reply.prompt_tokens for reply in self.replies),
+            "cached_tokens": sum(reply.cached_tokens for reply in self.replies),
+            "completion_tokens": sum(reply.completion_tokens for reply in self.replies),
+            "model_seconds": sum(reply.seconds for reply in self.replies),
+            "model": self.name if self.replies else "",
+        }
 
     def reply(self, request: Request, *, affinity: str = "") -> Reply:
         """Pass a request on, as this repetition's, to the replica of this database, and count what it took."""

@@ -1,0 +1,39 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/python -m flows
+
+.PHONY: demo test check install benchmarks clean
+
+# The CPU build of torch is pinned and installed first: any other request may pull a CUDA build of several gigabytes.
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade 'pip>=25' 2>&1 | grep -v WARNING || true
+	$(BIN)/pip install --quiet "$$(grep '^torch==' constraints.txt)"
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[embed,embedded,postgres,notebook,test]'
+	touch $@
+
+install: $(VENV)/ready
+
+demo: install
+	$(RUN) prepare demo
+	$(RUN) evaluate --benchmarks demo --run demo \
+	  --linkers "full,oracle,random(size=3),exact_match,similarity,schemagraphsql(endpoints=oracle),schemagraphsql(endpoints=similarity)"
+	$(RUN) show demo-shop-01 --runs demo
+
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q -m "not slow"
+
+test: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q
+
+clean:
+	rm -rf $(VENV) results build dist
