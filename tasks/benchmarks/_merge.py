@@ -54,11 +54,10 @@ def differences(published: Catalog, found: Catalog) -> Iterator[str]:
     """Remarks on tables and columns that only one side has, and on foreign keys that the published side lacks."""
     where = published.database
     for title, one, other in (("published", published, found), ("database file", found, published)):
-        missing = [
-            str(element) for element in sorted(one.elements) if other.find(element.entity, element.field) is None
-        ]
+        lacking = (element for element in sorted(one.elements) if other.find(element.entity, element.field) is None)
+        missing = [str(element) for element in lacking if not element.entity.startswith("sqlite_")]
         if missing:
             yield f"{where}: only in the {title}: {', '.join(missing)}"
-    added = len(merge(published, found).relations) - len(published.relations)
+    added = merge(published, found).relations[len(published.relations) :]
     if added:
-        yield f"{where}: {added} foreign keys come from the database file alone"
+        yield f"{where}: foreign keys only in the database file: {', '.join(map(str, added))}"
