@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,5 @@ def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
         needed = labels.needs(label)
         if "model" in needed and not toolbox.has_model:
             raise UserError(f"linker {label!r} asks a language model: name one with --model embedded or --endpoint URL")
-        if "embedder" in needed:
-            from tasks.embedders import check_embedder
-
-            check_embedder(toolbox.embedder)
+        if "embedder" in needed and find_spec("sentence_transformers") is None:
+            raise UserError(f"linker {label!r} asks an embedder: install it with pip install -e '.[embed]'")

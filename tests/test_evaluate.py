@@ -1,0 +1,137 @@
+"""The whole line on a real Prefect server: what it writes, skips, refuses, and survives."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from schemas.records import Linking, Note, Score
+from storage import parquet
+from tests.conftest import ROOT, Cli
+
+LINKERS = "full,oracle,random(size=2)"
+
+
+def scores(folder: Path, run: str) -> bytes:
+    return (folder / "runs" / run / "scores.parquet").read_bytes()
+
+
+def test_a_run_writes_one_file_a_dataset_and_prints_the_leaderboard(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    done = cli("evaluate", "--benchmarks", "tiny", "--linkers", LINKERS, "--run", "first", prefect=True)
+    assert done.returncode == 0, done.stderr
+    run = tmp_path / "runs" / "first"
+    assert sorted(path.name for path in run.iterdir() if path.name != ".lock") == [
+        "linkings.parquet",
+        "notes.parquet",
+        "run.json",
+        "scores.parquet",
+    ]
+    linkings = parquet.read(run / "linkings.parquet", Linking)
+    assert len(linkings) == 3 * 21
+    assert {linking.status for linking in linkings} == {"ok"}
+    assert parquet.read(run / "notes.parquet", Note) == []
+    means = {}
+    for score in parquet.read(run / "scores.parquet", Score):
+        means.setdefault((score.linker, score.level, score.metric), []).append(score.value)
+    assert set(means["oracle", "field", "exact_match"]) == {1.0}
+    assert set(means["full", "entity", "recall"]) == {1.0}
+    assert set(means["random(size=2)", "entity", "kept"]) == {2.0}
+    told = json.loads((run / "run.json").read_text())
+    assert told["status"] == "done"
+    assert told["configuration"]["linkers"] == ["full", "oracle", "random(size=2)"]
+    assert "strict_recall" in done.stdout
+    assert "random(size=2)" in done.stdout
+
+
+def test_a_finished_run_is_not_run_again_and_needs_no_server(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    words = ("--benchmarks", "tiny", "--linkers", LINKERS, "--run", "first")
+    cli("evaluate", *words, prefect=True)
+    before = scores(tmp_path, "first")
+    start = time.perf_counter()
+    again = cli("evaluate", *words, PREFECT_API_URL="http://127.0.0.1:9/api")
+    assert again.returncode == 0, again.stderr
+    assert time.perf_counter() - start < 10
+    assert scores(tmp_path, "first") == before
+
+
+def test_another_configuration_under_the_same_name_is_refused(cli: Cli, tiny: Path) -> None:
+    cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", "first", prefect=True)
+    refused = cli("evaluate", "--benchmarks", "tiny", "--linkers", "oracle", "--run", "first")
+    assert refused.returncode == 2
+    assert "linkers was ['full'], is ['oracle']): name another --run" in refused.stderr
+
+
+def test_a_dry_run_says_what_would_run_and_writes_nothing(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    words = ("--benchmarks", "tiny", "--linkers", "full", "--limit-per-database", "2", "--dry-run")
+    planned = cli("evaluate", *words)
+    assert planned.returncode == 0, planned.stderr
+    assert "full: 3 shards, 6 questions, 0 shards exist" in planned.stdout
+    assert not (tmp_path / "runs").exists()
+
+
+def test_limits_draw_from_every_database(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--limit", "4", "--run", "few", prefect=True)
+    linkings = parquet.read(tmp_path / "runs" / "few" / "linkings.parquet", Linking)
+    assert sorted(linking.question for linking in linkings) == ["north-0", "north-1", "south-0", "west-0"]
+
+
+@pytest.mark.slow
+def test_killed_at_random_points_the_metrics_are_the_same_bytes(tiny: Path, tmp_path: Path, prefect_api: str) -> None:
+    """Slow: eleven real runs of the flow, ten of them killed with SIGKILL between the start and the end."""
+    environment = {**os.environ, "PREFECT_API_URL": prefect_api}
+    words = [sys.executable, "-m", "flows", "evaluate", "--benchmarks", "tiny", "--linkers", LINKERS]
+    words += ["--storage", str(tmp_path), "--workers", "1"]
+    started = time.perf_counter()
+    subprocess.run([*words, "--run", "whole"], cwd=ROOT, env=environment, check=True, capture_output=True)
+    whole = time.perf_counter() - started
+    chance = random.Random(7)
+    killed = 0
+    for _ in range(10):
+        process = subprocess.Popen(
+            [*words, "--run", "killed"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(timeout=chance.uniform(0.4, 1.0) * whole)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            killed += 1
+    subprocess.run([*words, "--run", "killed"], cwd=ROOT, env=environment, check=True, capture_output=True)
+    assert killed >= 3
+    assert scores(tmp_path, "killed") == scores(tmp_path, "whole")
+    assert not list((tmp_path / "runs" / "killed").rglob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--benchmarks", "tinny", "--linkers", "full"), "'tinny'; did you mean 'tiny'?"),
+        (("--benchmarks", "tiny", "--linkers", "ful"), "unknown linker 'ful'; did you mean 'full'?"),
+        (("--benchmarks", "tiny", "--linkers", "random(sise=3)"), "'sise'; did you mean 'size'?"),
+        (("--benchmarks", "tiny", "--linkers", "random(size=many)"), "'many'"),
+        (("--benchmarks", "tiny", "--linkers", "full", "--only", "north-77"), "'north-77'; did you mean 'north-"),
+        (("--benchmarks", "tiny", "--linkers", "full", "--limit", "0"), "'0' is not a whole number above zero"),
+        (("--benchmarks", "tiny", "--linkers", "full", "--lmit", "3"), "did you mean --limit?"),
+        (("--benchmarks", "tiny", "--linkers", "llm_tables"), "name one with --model embedded or --endpoint URL"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(cli: Cli, tiny: Path, tmp_path: Path, words: tuple[str], told: str) -> None:
+    done = cli("evaluate", *words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_corrupt_shard_is_named(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    (tiny / "questions.parquet").write_bytes(b"PAR1 no more")
+    done = cli("evaluate", "--benchmarks", "tiny", "--linkers", "full")
+    assert done.returncode == 2
+    assert "questions.parquet: cannot be read as Parquet" in done.stderr
+    assert done.stderr.count("\n") == 1
