@@ -86,10 +86,10 @@ def _summary(folder: Path, described: dict[str, Any]) -> Iterator[str]:
 
     catalogs = parquet.read(folder / "catalogs.parquet", Catalog)
     entities = [entity for catalog in catalogs for entity in catalog.entities]
-    kinds = Counter(entity.kind for entity in entities)
+    kinds = Counter(f"{entity.kind}s" for entity in entities)
     origins = Counter(relation.origin for catalog in catalogs for relation in catalog.relations)
     yield f"{described['name']}: {described['questions']:,} questions, {len(catalogs):,} databases -> {folder}"
-    yield f"  entities   {_counted(kinds)}, with {sum(len(entity.fields) for entity in entities):,} fields"
+    yield f"  entities   {_counted(kinds)} with {sum(len(entity.fields) for entity in entities):,} fields"
     yield f"  relations  {_counted(origins) or 'none'}"
     yield f"  gold       {_counted(described['gold'])}"
     yield from _reasons(parquet.read(folder / "questions.parquet", Question))

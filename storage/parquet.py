@@ -14,15 +14,18 @@ from storage.files import whole
 T = TypeVar("T")
 
 
-def write(path: Path, record: type[T], rows: Iterable[T]) -> Path:
-    """Write records of one type to one file; the same records give the same bytes."""
-    return write_table(path, to_table(record, rows))
+def write(path: Path, record: type[T], rows: Iterable[T], *, group: int | None = None) -> Path:
+    """Write records of one type to one file; the same records give the same bytes.
+
+    ``group`` records form a row group that can be read without the others.
+    """
+    return write_table(path, to_table(record, rows), group=group)
 
 
-def write_table(path: Path, table: pa.Table) -> Path:
+def write_table(path: Path, table: pa.Table, *, group: int | None = None) -> Path:
     """Write an Arrow table to one file, whole or not at all."""
     with whole(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+        pq.write_table(table, temporary, compression="zstd", row_group_size=group)
     return path
 
 

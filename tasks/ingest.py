@@ -168,7 +168,7 @@ def _write(folder: Path, questions: Sequence[Question], catalogs: Sequence[Catal
     staging = folder.parent / ".staging" / f"{folder.name}-{secrets.token_hex(4)}"
     try:
         parquet.write(staging / "questions.parquet", Question, questions)
-        parquet.write(staging / "catalogs.parquet", Catalog, catalogs)
+        parquet.write(staging / "catalogs.parquet", Catalog, catalogs, group=1)
         write_json(staging / "benchmark.json", described)
         _swap(staging, folder)
     except OSError as error:
