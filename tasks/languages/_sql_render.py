@@ -1,0 +1,153 @@
+"""A relational catalog as text: CREATE TABLE statements, or one short line a table."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from sqlglot import exp
+
+from schemas.catalog import Catalog, Entity, Field, Relation
+from schemas.errors import unknown
+from tasks.languages._sql_sources import folding
+
+Style = Literal["ddl", "compact"]
+STYLES = ("ddl", "compact")
+LONGEST_EXAMPLE = 60
+PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NUMBER = re.compile(r"-?\d+(\.\d+)?([eE][+-]?\d+)?")
+TEXTUAL = re.compile("char|text|clob|string|date|time", re.IGNORECASE)
+DECLARABLE = re.compile(r"[A-Za-z_]\w*( [A-Za-z_]\w*)*( ?\( ?[+-]?\d+ ?(, ?[+-]?\d+ ?)?\))?")
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    add all alter and any array as asc authorization autoincrement between both by case cast check collate column commit
+    constraint create cross current current_date current_time current_timestamp current_user default deferrable delete
+    desc distinct do drop else end escape except exists false fetch for foreign from full glob grant group having hash
+    if in index inner insert intersect interval into is isnull join lateral leading left like limit match merge natural
+    new not nothing notnull null of offset on or order outer over partition primary qualify raise range recursive
+    references regexp returning right rollback rows select set some struct table tablesample then to trailing
+    transaction true union unique unnest update user using values when where window with within
+    """,
+    )
+)
+
+
+def render(catalog: Catalog, *, style: Style = "ddl", examples: int = 2) -> str:
+    """A catalog as text for a prompt, names quoted where a query has to quote them.
+
+    ``ddl``: CREATE TABLE statements that SQLite executes (for its dialect), with types, keys, descriptions and up to
+    ``examples`` example values a column as comments. ``compact``: one line a table, then the foreign keys; neither
+    descriptions nor examples.
+
+    >>> shop = Catalog("shop", (Entity("order", (Field("id", "INTEGER", primary=True), Field("item", "TEXT"))),))
+    >>> print(render(shop, style="compact"))
+    "order"(id INTEGER pk, item TEXT)
+    """
+    if style not in STYLES:
+        raise unknown("style", style, STYLES)
+    if style == "compact":
+        return "\n".join(_compact(catalog))
+    return "\n\n".join(_statement(entity, catalog, examples) for entity in catalog.entities)
+
+
+def quoted(name: str, dialect: str) -> str:
+    """A name as a query of that dialect writes it: in quotes where it has to be; outside SQLite, ``A.b`` is two names.
+
+    >>> quoted("Charter School (Y/N)", "sqlite"), quoted("Name", "sqlite"), quoted("Name", "snowflake")
+    ('"Charter School (Y/N)"', 'Name', '"Name"')
+    """
+    fold = folding(dialect)
+    parts = [name] if dialect == "sqlite" else name.split(".")
+    return ".".join(
+        part
+        if PLAIN.fullmatch(part) and fold(part) == part and part.casefold() not in RESERVED
+        else exp.to_identifier(part, quoted=True).sql(dialect)
+        for part in parts
+    )
+
+
+def _statement(entity: Entity, catalog: Catalog, examples: int) -> str:
+    """One CREATE TABLE statement, its table's description above it."""
+    dialect = catalog.dialect
+    keys = [field for field in entity.fields if field.primary]
+    lines = [
+        (_column(field, dialect, inline=len(keys) == 1), _remark(field, examples)) for field in _distinct(entity.fields)
+    ]
+    if len(keys) > 1:
+        lines.append((f"PRIMARY KEY ({', '.join(quoted(field.name, dialect) for field in keys)})", ""))
+    own = [relation for relation in catalog.relations if relation.source == entity.name and not relation.via]
+    lines += [(_foreign_key(relation, dialect), "") for relation in dict.fromkeys(own) if _whole(relation)]
+    if not lines:
+        return f"-- {quoted(entity.name, dialect)}: a table, no columns listed"
+    last = len(lines) - 1
+    body = [f"  {line}{'' if i == last else ','}{remark}" for i, (line, remark) in enumerate(lines)]
+    above = [f"-- {_line(entity.description)}"] if entity.description else []
+    return "\n".join([*above, f"CREATE TABLE {quoted(entity.name, dialect)} (", *body, ");"])
+
+
+def _distinct(fields: tuple[Field, ...]) -> Iterator[Field]:
+    """The fields whose names differ in more than case from all before them: a database has only the first of them."""
+    seen: set[str] = set()
+    for field in fields:
+        if field.name.casefold() not in seen:
+            seen.add(field.name.casefold())
+            yield field
+
+
+def _column(field: Field, dialect: str, *, inline: bool) -> str:
+    """A column's definition; a type that SQLite would not read is left out."""
+    words = _line(field.type)
+    readable = DECLARABLE.fullmatch(words) and not RESERVED & set(words.casefold().split("(")[0].split())
+    kind = f" {words}" if words and (readable or dialect != "sqlite") else ""
+    return f"{quoted(field.name, dialect)}{kind}{' PRIMARY KEY' if field.primary and inline else ''}"
+
+
+def _remark(field: Field, examples: int) -> str:
+    """A column's description and examples as a comment, or nothing."""
+    values = ", ".join(_value(value, field.type) for value in field.examples[: max(examples, 0)])
+    parts = [part for part in (_line(field.description), f"e.g. {values}" if values else "") if part]
+    return f"  -- {'; '.join(parts)}" if parts else ""
+
+
+def _value(value: str, kind: str) -> str:
+    """An example value as a literal: bare where it is a number in a column of numbers, else in quotes and not long."""
+    if NUMBER.fullmatch(value) and not TEXTUAL.search(kind):
+        return value
+    text = _line(value)
+    text = text if len(text) <= LONGEST_EXAMPLE else text[:LONGEST_EXAMPLE] + "…"
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _foreign_key(relation: Relation, dialect: str) -> str:
+    """A foreign key as a table constraint."""
+    columns, targets = (
+        [quoted(name, dialect) for name in names] for names in (relation.fields, relation.target_fields)
+    )
+    target = f" ({', '.join(targets)})" if targets else ""
+    return f"FOREIGN KEY ({', '.join(columns)}) REFERENCES {quoted(relation.target, dialect)}{target}"
+
+
+def _whole(relation: Relation) -> bool:
+    """Whether a relation says which columns it joins, as many on one side as on the other."""
+    return bool(relation.fields) and len(relation.target_fields) in (0, len(relation.fields))
+
+
+def _compact(catalog: Catalog) -> Iterator[str]:
+    """One line a table, then one line a foreign key."""
+    dialect = catalog.dialect
+    for entity in catalog.entities:
+        fields = (
+            " ".join(filter(None, (quoted(field.name, dialect), _line(field.type), "pk" if field.primary else "")))
+            for field in entity.fields
+        )
+        yield f"{quoted(entity.name, dialect)}({', '.join(fields)})"
+    for relation in dict.fromkeys(relation for relation in catalog.relations if _whole(relation) and not relation.via):
+        ends = (relation.source, relation.fields), (relation.target, relation.target_fields)
+        sides = (f"{quoted(name, dialect)}({', '.join(quoted(f, dialect) for f in fields)})" for name, fields in ends)
+        yield " -> ".join(sides)
+
+
+def _line(text: str) -> str:
+    """Text on one line."""
+    return " ".join(text.split())
