@@ -1,8 +1,9 @@
 """The Arrow schema of a record, derived from its dataclass so that it is never written twice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -43,30 +44,49 @@ def _arrow_type(hint: Any) -> pa.DataType:
 def to_table(record: type[T], rows: Iterable[T]) -> pa.Table:
     """The Arrow table of records of one type, in their order."""
     kind: Any = record
-    return pa.Table.from_pylist([_to_dict(row) for row in rows], schema=arrow_schema(kind))
+    schema = arrow_schema(kind)
+    values = list(rows)
+    hints = get_type_hints(kind)
+    columns = [_to_array(hints[name], schema.field(name).type, _column(values, name)) for name in schema.names]
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _to_dict(value: Any) -> Any:
-    if is_dataclass(value):
-        return {field.name: _to_dict(getattr(value, field.name)) for field in fields(value)}
-    return [_to_dict(item) for item in value] if isinstance(value, tuple) else value
+def _column(values: Sequence[Any], name: str) -> list[Any]:
+    return [getattr(value, name) for value in values]
+
+
+def _to_array(hint: Any, kind: pa.DataType, values: list[Any]) -> pa.Array:
+    """The Arrow array of values of one hinted type, built column by column, which is several times faster than rows."""
+    if pa.types.is_struct(kind):
+        hints = get_type_hints(hint)
+        children = [_to_array(hints[field.name], field.type, _column(values, field.name)) for field in kind]
+        return pa.StructArray.from_arrays(children, fields=list(kind))
+    if pa.types.is_list(kind):
+        offsets = list(accumulate((len(value) for value in values), initial=0))
+        items = _to_array(get_args(hint)[0], kind.value_type, [item for value in values for item in value])
+        return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items, type=kind)
+    return pa.array(values, kind)
 
 
 def from_table(record: type[T], table: pa.Table) -> list[T]:
     """The records of an Arrow table of exactly that schema, in their order."""
     kind: Any = record
-    build = _reader(kind)
-    return [build(row) for row in table.to_pylist()]
+    hints = get_type_hints(kind)
+    columns = [_from_array(hints[name], table.column(name).combine_chunks()) for name in arrow_schema(kind).names]
+    return list(map(kind, *columns)) if table.num_rows else []
 
 
-@cache
-def _reader(hint: Any) -> Any:
-    """A function from what Arrow gives back to a value of the hinted type."""
-    if is_dataclass(hint) and isinstance(hint, type):
+def _from_array(hint: Any, array: Any) -> list[Any]:
+    """The values of one Arrow array as the hinted type's."""
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if pa.types.is_struct(array.type):
         hints = get_type_hints(hint)
-        readers = {field.name: _reader(hints[field.name]) for field in fields(hint)}
-        return lambda row: hint(**{name: read(row[name]) for name, read in readers.items()})
-    if get_origin(hint) is tuple:
-        read_item = _reader(get_args(hint)[0])
-        return lambda items: tuple(read_item(item) for item in items)
-    return lambda value: value
+        children = [_from_array(hints[field.name], array.field(at)) for at, field in enumerate(array.type)]
+        return list(map(hint, *children)) if len(array) else []
+    if pa.types.is_list(array.type):
+        items = _from_array(get_args(hint)[0], array.values)
+        offsets = array.offsets.to_pylist()
+        return [tuple(items[start:end]) for start, end in pairwise(offsets)]
+    values: list[Any] = array.to_pylist()
+    return values

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A published query, or published names of elements as they were written; ``names`` is None where only a query is."""
+    """A published query, or published names of elements as they were written (None where only a query is)."""
 
     query: str = ""
     names: tuple[str, ...] | None = None

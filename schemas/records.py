@@ -134,8 +134,22 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """One metric's value for an executed query; ``value`` is None where the gold query cannot be judged by."""
+
+    metric: str
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Execution:
-    """What the database answered to one query: rows as a count and a digest, the engine by name and version."""
+    """What the database answered to one query: rows as a count and a digest, the engine by name and version.
+
+    ``status``: ``ok``, the query's own status where it was not, or why the database refused it (``empty_query``,
+    ``forbidden``, ``query_error``, ``timeout``, ``too_large``, ``crashed``, ``no_database``). ``gold_status``: ``ok``,
+    ``gold_timeout``, ``gold_error``, ``none`` (no gold query), ``excluded``, ``no_database``; all but ``ok`` leave
+    every verdict without a value.
+    """
 
     benchmark: str
     database: str
@@ -151,6 +165,7 @@ class Execution:
     gold_rows: int = 0
     seconds: float = 0.0
     engine: str = ""
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import get_args
@@ -23,6 +24,7 @@ class ScoreJob:
     scores: Path
 
 
+@cache
 def linking_metrics() -> Mapping[str, ModuleType]:
     """The metrics that judge a linking, by name."""
     modules = {name: plugins.load("metrics", name) for name in plugins.names("metrics")}
