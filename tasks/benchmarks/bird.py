@@ -29,16 +29,13 @@ KEYS = {"question_id": (int, str), "db_id": (str,), "question": (str,), "evidenc
 KEYS |= {"difficulty": (str,)}
 ADDRESS = "https://bird-bench.oss-cn-beijing.aliyuncs.com"
 BY_HAND = "follow the links of https://bird-bench.github.io, unpack the archive, and name its folder with --from DIR"
+SHA256 = {
+    "dev": "cdd6d19faeb45a23970b98d3ef6c40a87987c95459c2cf12076897a60cf5a630",
+    "mini_dev": "cc48ba16838204e4e214512030cb572eeb5f7bcdd999bae4b9b6ff12ec13b92f",
+}
 DOWNLOADS: Mapping[str, tuple[Download, ...]] = {
-    "dev": (
-        Download(
-            f"{ADDRESS}/dev.zip",
-            "dev.zip",
-            "cdd6d19faeb45a23970b98d3ef6c40a87987c95459c2cf12076897a60cf5a630",
-            BY_HAND,
-        ),
-    ),
-    "mini_dev": (Download(f"{ADDRESS}/minidev.zip", "minidev.zip", by_hand=BY_HAND),),
+    "dev": (Download(f"{ADDRESS}/dev.zip", "dev.zip", SHA256["dev"], BY_HAND),),
+    "mini_dev": (Download(f"{ADDRESS}/minidev.zip", "minidev.zip", SHA256["mini_dev"], BY_HAND),),
 }
 
 

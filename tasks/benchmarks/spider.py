@@ -31,7 +31,8 @@ DOWNLOADS: Mapping[str, tuple[Download, ...]] = {
         Download(
             f"https://drive.usercontent.google.com/download?id={DRIVE}&export=download&confirm=t",
             "spider_data.zip",
-            by_hand=BY_HAND,
+            "00636695dabed6b5f4b8328a16b13e069a2f16591d5efcce57660669c85b121b",
+            BY_HAND,
         ),
     ),
 }
