@@ -1,0 +1,81 @@
+"""Open whatever database an address names, read-only and with limits."""
+
+import secrets
+import sqlite3
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal, Protocol
+
+from schemas.errors import UserError
+from schemas.tools import Database
+from storage.engines.limits import Limits
+
+SERVERS = ("postgresql://", "postgres://")
+PROCESS = secrets.token_hex(8)
+
+
+class OpenDatabase(Database, Protocol):
+    """A database that its user closes."""
+
+    def close(self) -> None:
+        """Close the file or the connection."""
+
+
+def open_database(
+    address: str,
+    *,
+    seconds: float = 30.0,
+    rows: int = 100_000,
+    size: int = 64 << 20,
+    memory: int = 1 << 30,
+    cut: bool = False,
+) -> OpenDatabase:
+    """Open an SQLite or DuckDB file (told apart by content) or a ``postgresql://`` server; limits as in ``Limits``.
+
+    In this process a query can outlast its limit where the engine does not look at the clock (a LIKE with many
+    wildcards): for queries that nobody has read, use ``storage.isolation.IsolatedDatabase``.
+    """
+    return open_limited(address, Limits(seconds, rows, size, memory, cut))
+
+
+def open_limited(address: str, limits: Limits) -> OpenDatabase:
+    """Open the database of an address with these limits; a missing, foreign or broken file is a UserError."""
+    if address.startswith(SERVERS):
+        from storage.engines.postgres import Postgres
+
+        return Postgres(address, limits)
+    path = Path(address)
+    if _kind(path) == "duckdb":
+        from storage.engines.duckdb import DuckDB
+
+        return DuckDB(path, limits)
+    from storage.engines.sqlite import SQLite
+
+    return SQLite(path, limits)
+
+
+def fingerprint(address: str) -> str:
+    """A text that changes with a database file or its engine; a server's contents are unseen: it changes every process.
+
+    Files are told apart by size and time of change, not by their bytes: some have gigabytes.
+    """
+    if address.startswith(SERVERS):
+        return f"{address} {PROCESS}"
+    path = Path(address)
+    engine = f"sqlite {sqlite3.sqlite_version}" if _kind(path) == "sqlite" else f"duckdb {version('duckdb')}"
+    found = path.stat()
+    return f"{engine} {found.st_size} {found.st_mtime_ns}"
+
+
+def _kind(path: Path) -> Literal["sqlite", "duckdb"]:
+    try:
+        with path.open("rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise UserError(f"cannot read database {path}: {error.strerror or error}") from error
+    if head == b"SQLite format 3\0":
+        return "sqlite"
+    if head[8:12] == b"DUCK":
+        return "duckdb"
+    what = "is neither an SQLite nor a DuckDB file" if head else "is empty"
+    raise UserError(f"{path} {what}; copy or build the database again")
