@@ -23,7 +23,7 @@ SLICES = {
     "": ("''", ""),
     "difficulty": ("coalesce(nullif(q.difficulty, ''), 'unknown')", "q"),
     "database": ("s.database", ""),
-    "gold_tables": ("len(list_filter(q.gold, r -> r.field = ''))::VARCHAR", "q"),
+    "gold_tables": ("len(list_filter(q.gold, lambda r: r.field = ''))::VARCHAR", "q"),
 }
 MICRO = {"nsr": ("hits", "gold"), "nsp": ("hits", "kept")}
 JOIN = "LEFT JOIN questions q ON q.benchmark = s.benchmark AND q.id = s.question"

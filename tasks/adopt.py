@@ -54,7 +54,8 @@ def _elements(catalog: Catalog, said: Prediction) -> tuple[tuple[Element, ...], 
     """The elements that a prediction names or that its query references, and the names the catalog lacks."""
     if said.names is not None:
         named = fields(catalog, said.names)
-        return tuple(named.found), tuple(named.made_up)
+        found = catalog.keep_whole(each.entity for each in named.found).elements if said.whole else named.found
+        return tuple(found), tuple(named.made_up)
     if not said.query:
         raise Failure("empty", "a blank line")
     referenced = plugins.language(catalog.dialect).referenced(said.query, catalog)

@@ -16,4 +16,4 @@ def predictions(path: Path) -> list[Prediction]:
     if "predicted_tables" not in columns:
         raise UserError(f"{path}: no column 'predicted_tables'; there are: {', '.join(columns)}")
     names = [row["predicted_tables"].split(",") for row in reader]
-    return [Prediction(names=tuple(name.strip() for name in each)) for each in names]
+    return [Prediction(names=tuple(name.strip() for name in each), whole=True) for each in names]
