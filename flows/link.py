@@ -43,13 +43,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def read_catalog(path: Path) -> "Catalog":
-    """The catalog of a database file or of DDL, by the file's suffix."""
+    """The catalog of a database file or of DDL."""
     from schemas.errors import UserError
-    from storage.files import read_text
-    from tasks.benchmarks._sqlite_catalog import ddl_catalog, duckdb_catalog, sqlite_catalog
+    from tasks.benchmarks._sqlite_catalog import file_catalog
 
     if not path.exists():
         raise UserError(f"no such database: {path}")
-    if path.suffix == ".sql":
-        return ddl_catalog(read_text(path), path.stem)
-    return (duckdb_catalog if path.suffix in (".duckdb", ".ddb") else sqlite_catalog)(path, path.stem)
+    return file_catalog(path, path.stem)

@@ -62,12 +62,12 @@ def _name(arguments: argparse.Namespace, parts: Sequence[str], part: str) -> str
 
 
 def _fetched(arguments: argparse.Namespace, module: ModuleType, part: str) -> Path:
-    """The folder of the published files in what was fetched from the official address, or shipped with us."""
+    """The folder of the published files in what was fetched from the official address, or made by the plug-in."""
     from tasks.download import download
 
-    if hasattr(module, "ROOT"):
-        shipped: Path = module.ROOT
-        return shipped
+    if hasattr(module, "make"):
+        made: Path = module.make(arguments.storage / "downloads" / arguments.benchmark)
+        return made
     items = module.DOWNLOADS.get(part, ())
     if not items:
         raise UserError(f"{arguments.benchmark} has no official address: name the folder of its files with --from DIR")

@@ -49,10 +49,10 @@ def foreign_key(
     return Relation(pairs[0][0].entity, pairs[0][1].entity, own, theirs, origin=origin)
 
 
-def with_tables(catalog: Catalog, where: object) -> Catalog:
+def with_tables(catalog: Catalog, where: str = "") -> Catalog:
     """The catalog, if there is anything in it."""
     if not catalog.entities:
-        raise UserError(f"{where}: there are no tables in it")
+        raise UserError(f"{where}there are no tables in it")
     return catalog
 
 

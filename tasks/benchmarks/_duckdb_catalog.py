@@ -38,7 +38,7 @@ def duckdb_catalog(path: Path, database: str, examples: int = 3) -> Catalog:
             catalog = _introspect(connection, database, examples)
     except duckdb.Error as error:
         raise UserError(f"cannot read {path} as a DuckDB database: {str(error).splitlines()[0]}") from error
-    return with_tables(catalog, path)
+    return with_tables(catalog, f"{path}: ")
 
 
 def _introspect(connection: Any, database: str, examples: int) -> Catalog:

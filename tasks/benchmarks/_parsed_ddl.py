@@ -41,7 +41,7 @@ def parsed_ddl(text: str, database: str, dialect: str) -> Catalog:
     as their columns have no types before they run.
     """
     reading = _Reading(dialect)
-    for statement in _parsed(text, database, dialect):
+    for statement in _parsed(text, dialect):
         if isinstance(statement, exp.Create) and statement.kind == "TABLE":
             _create(statement, reading)
         elif isinstance(statement, exp.Alter):
@@ -49,13 +49,13 @@ def parsed_ddl(text: str, database: str, dialect: str) -> Catalog:
         elif isinstance(statement, exp.Comment):
             _comment(statement, reading)
         elif isinstance(statement, exp.Command) and CREATE_TABLE.match(statement.sql()):
-            raise UserError(f"{database}: cannot read as {dialect}: {' '.join(statement.sql().split())[:80]}")
+            raise UserError(f"cannot read as {dialect}: {' '.join(statement.sql().split())[:80]}")
     catalog = Catalog(database, tuple(_entities(reading)), dialect=dialect)
     relations = (_relation(catalog, reading, *foreign) for foreign in reading.foreign)
     return replace(catalog, relations=tuple(relation for relation in relations if relation))
 
 
-def _parsed(text: str, database: str, dialect: str) -> Sequence[exp.Expr | None]:
+def _parsed(text: str, dialect: str) -> Sequence[exp.Expr | None]:
     """The statements of a text; psql's own commands (lines that begin with a backslash) are blanked."""
     if sqlglot.Dialect.get(dialect) is None:
         raise unknown("dialect", dialect, (name for name in sqlglot.Dialect.classes if name))
@@ -67,9 +67,9 @@ def _parsed(text: str, database: str, dialect: str) -> Sequence[exp.Expr | None]
     except ParseError as error:
         at = error.errors[0]
         where = f"line {at['line']}, column {at['col']}: {at['description']}"
-        raise UserError(f"{database}: cannot read as {dialect}: {where}") from error
+        raise UserError(f"cannot read as {dialect}: {where}") from error
     except SqlglotError as error:
-        raise UserError(f"{database}: cannot read as {dialect}: {str(error).splitlines()[0]}") from error
+        raise UserError(f"cannot read as {dialect}: {str(error).splitlines()[0]}") from error
     finally:
         logger.setLevel(level)
 

@@ -1,8 +1,9 @@
 """Catalogs of database files and of DDL texts: what they declare, and a few example values."""
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from io import StringIO
 from itertools import groupby
@@ -11,13 +12,39 @@ from typing import Any
 
 from schemas.catalog import Catalog, Entity, Field, Origin, Relation
 from schemas.errors import UserError
+from storage.files import read_text
 from tasks.benchmarks._declared import SAMPLED_ROWS, example_values, existing, foreign_key, quoted, with_tables
 from tasks.benchmarks._duckdb_catalog import duckdb_catalog
 from tasks.benchmarks._parsed_ddl import parsed_ddl
 
-__all__ = ["connect", "ddl_catalog", "duckdb_catalog", "introspect", "sqlite_catalog"]
+__all__ = ["connect", "ddl_catalog", "duckdb_catalog", "file_catalog", "introspect", "sqlite_catalog"]
 
 STEPS = 5_000_000
+DIALECT = re.compile(r"\s*--\s*dialect:\s*(\w+)", re.IGNORECASE)
+
+
+def file_catalog(path: Path, database: str) -> Catalog:
+    """The catalog of a DDL text (``*.sql``), a DuckDB file (told by its suffix or its first bytes) or a SQLite file.
+
+    A DDL text is SQLite's unless its first line says otherwise: ``-- dialect: postgres``.
+    """
+    if path.suffix.lower() == ".sql":
+        text = read_text(path)
+        told = DIALECT.match(text)
+        try:
+            return ddl_catalog(text, database, told[1].lower() if told else "sqlite")
+        except UserError as error:
+            raise UserError(f"{path}: {error}") from error
+    return (duckdb_catalog if is_duckdb(path) else sqlite_catalog)(path, database)
+
+
+def is_duckdb(path: Path) -> bool:
+    """Whether a file says by its suffix or by its first bytes that it is DuckDB's."""
+    if path.suffix.lower() in (".duckdb", ".ddb"):
+        return True
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(12)[8:] == b"DUCK"
+    return False
 
 
 def sqlite_catalog(path: Path, database: str, examples: int = 3) -> Catalog:
@@ -32,7 +59,7 @@ def sqlite_catalog(path: Path, database: str, examples: int = 3) -> Catalog:
             catalog = introspect(connection, database, examples)
     except sqlite3.Error as error:
         raise UserError(f"cannot read {path} as a SQLite database: {error}") from error
-    return with_tables(catalog, path)
+    return with_tables(catalog, f"{path}: ")
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -108,15 +135,16 @@ def ddl_catalog(text: str, database: str, dialect: str = "sqlite") -> Catalog:
     Rows that a SQLite text inserts give example values. A statement that cannot be read is a UserError with its line.
     """
     if dialect != "sqlite":
-        return with_tables(parsed_ddl(text, database, dialect), database)
+        return with_tables(parsed_ddl(text, database, dialect))
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.set_authorizer(_rights)
         for line, statement in statements(text):
             try:
                 connection.executescript(statement)
             except sqlite3.Error as error:
-                raise UserError(f"{database}: SQLite cannot run the statement at line {line}: {error}") from error
-        return with_tables(introspect(connection, database, origin="declared"), database)
+                advice = "for other than SQLite's DDL name the dialect in the first line: -- dialect: postgres"
+                raise UserError(f"cannot run the statement at line {line}: {error}; {advice}") from error
+        return with_tables(introspect(connection, database, origin="declared"))
 
 
 def statements(text: str) -> Iterator[tuple[int, str]]:
