@@ -26,15 +26,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=positive, default=0, metavar="N", help="shards at the same time (4; 16 with a model)"
     )
+    group = parser.add_argument_group("generated queries")
+    group.add_argument("--generate", action="store_true", help="ask the model for every linked question's query")
+    group.add_argument(
+        "--style", choices=["ddl", "compact"], default="ddl", help="how the prompt shows a catalog (ddl)"
+    )
+    group.add_argument("--examples", type=int, default=2, metavar="N", help="example values a column in the prompt (2)")
+    group.add_argument("--no-joins", action="store_true", help="leave the join path out of the prompt")
+    group.add_argument(
+        "--execute", action="store_true", help="run the generated queries and compare with the gold's rows"
+    )
+    group.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time limit of one query (30)")
     add_model_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Plan, run what is missing, compact, and print the leaderboard."""
     from flows.plan import make_plan
+    from tasks.generate import Generator
     from tasks.labels import split
     from tasks.shard import Selection
 
+    generates = arguments.generate or arguments.execute
     plan = make_plan(
         storage=arguments.storage,
         run=arguments.run,
@@ -43,6 +56,8 @@ def main(arguments: argparse.Namespace) -> int:
         selection=Selection(arguments.limit, arguments.limit_per_database, tuple(arguments.only)),
         repetitions=arguments.repeat,
         toolbox=toolbox(arguments),
+        generator=Generator(arguments.style, arguments.examples, not arguments.no_joins) if generates else None,
+        seconds=arguments.seconds if arguments.execute else 0.0,
     )
     if arguments.dry_run:
         print(plan.describe())
@@ -68,7 +83,7 @@ def execute(plan: "Plan", *, workers: int = 0, retry: bool = False) -> int:
         if todo or not plan.finished:
             compact(plan.run)
             close_run(plan.run, {"status": "done", "finished": now()})
-    print_leaderboard(plan.storage, [plan.run.name])
+    print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"))
     return report_failures(plan)
 
 

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from flows.plan import Cell, Plan
+from tasks.execute import ExecuteJob, execute_shard
+from tasks.generate import GenerateJob, generate_shard
 from tasks.link import LinkJob, link_shard
 from tasks.score import ScoreJob, score_shard
 
@@ -20,6 +22,18 @@ from tasks.score import ScoreJob, score_shard
 def link(name: str, job: LinkJob) -> Path:
     """Link one shard unless that is done."""
     return job.linkings if job.linkings.exists() else link_shard(job)
+
+
+@task(task_run_name="generate {name}", cache_policy=NO_CACHE, persist_result=False)
+def generate(name: str, job: GenerateJob) -> Path:
+    """Ask for one linked shard's queries unless that is done."""
+    return job.queries if job.queries.exists() else generate_shard(job)
+
+
+@task(task_run_name="execute {name}", cache_policy=NO_CACHE, persist_result=False)
+def execute(name: str, job: ExecuteJob) -> Path:
+    """Run one shard's queries unless that is done."""
+    return job.executions if job.executions.exists() else execute_shard(job)
 
 
 @task(task_run_name="score {name}", cache_policy=NO_CACHE, persist_result=False)
@@ -36,11 +50,20 @@ def evaluate(plan: Plan, todo: Sequence[Cell], workers: int) -> list[str]:
     def run() -> list[str]:
         futures: dict[PrefectFuture[Path], Cell] = {}
         for cell in todo:
-            linked = link.submit(cell.name, cell.link)
-            futures[score.submit(cell.name, cell.score, return_state=False, wait_for=[linked])] = cell
+            futures[_submit(cell)] = cell
         return _follow(plan, futures)
 
     return run()
+
+
+def _submit(cell: Cell) -> PrefectFuture[Path]:
+    """Submit the steps of one cell, each after the one before; the last one's future."""
+    last = link.submit(cell.name, cell.link)
+    if cell.generate:
+        last = generate.submit(cell.name, cell.generate, return_state=False, wait_for=[last])
+    if cell.execute:
+        last = execute.submit(cell.name, cell.execute, return_state=False, wait_for=[last])
+    return score.submit(cell.name, cell.score, return_state=False, wait_for=[last])
 
 
 def _follow(plan: Plan, futures: dict[PrefectFuture[Path], Cell]) -> list[str]:

@@ -16,6 +16,8 @@ from storage.files import read_json, remove_tree
 from storage.layout import DATASETS, Store
 from storage.runs import fingerprint, open_run
 from tasks import labels, shard
+from tasks.execute import ExecuteJob
+from tasks.generate import GenerateJob, Generator
 from tasks.link import LinkJob
 from tasks.score import ScoreJob
 from tasks.shard import Selection, Shard
@@ -42,6 +44,8 @@ class Cell:
     shard: Shard
     linker: str
     link: LinkJob
+    generate: GenerateJob | None
+    execute: ExecuteJob | None
     score: ScoreJob
 
     @property
@@ -103,14 +107,21 @@ def make_plan(
     selection: Selection,
     repetitions: int,
     toolbox: Toolbox,
+    generator: Generator | None = None,
+    seconds: float = 0.0,
 ) -> Plan:
-    """Check everything that can be checked before the first question, and lay out the cells; nothing is written."""
+    """Check everything that can be checked before the first question, and lay out the cells; nothing is written.
+
+    With a ``generator`` queries are generated; with ``seconds`` above zero they are executed under that limit.
+    """
     store = Store(storage)
     folders = [store.benchmark(name) for name in dict.fromkeys(names)]
     canonical = list(dict.fromkeys(labels.label(labels.parse(text)) for text in linkers))
     if not folders or not canonical:
         raise UserError("nothing to evaluate: name at least one benchmark and one linker")
     check_tools(canonical, toolbox)
+    if generator and not toolbox.has_model:
+        raise UserError("--generate asks a language model: name one with --model embedded or --endpoint URL")
     configuration = {
         "benchmarks": {folder.name: fingerprint(benchmarks.description(folder)["files"])[:16] for folder in folders},
         "linkers": canonical,
@@ -122,11 +133,13 @@ def make_plan(
         "repetitions": repetitions,
         "model": toolbox.model if toolbox.has_model else "",
         "embedder": toolbox.embedder,
+        "generator": generator.label if generator else "",
+        "execute_seconds": seconds,
     }
     target = store.run(run or f"{'+'.join(folder.name for folder in folders)}-{fingerprint(configuration)[:8]}")
     shards = tuple(part for folder in folders for part in shard.cut(folder, target / "shards", selection))
     cells = tuple(
-        _cell(store, target, part, linker, repetition, toolbox)
+        _cell(store, target, part, linker, repetition, toolbox, generator, seconds)
         for linker in canonical
         for repetition in range(repetitions)
         for part, _ in shards
@@ -134,14 +147,31 @@ def make_plan(
     return Plan(store, target, configuration, shards, cells, toolbox)
 
 
-def _cell(store: Store, run: Path, part: Shard, linker: str, repetition: int, toolbox: Toolbox) -> Cell:
+def _cell(
+    store: Store,
+    run: Path,
+    part: Shard,
+    linker: str,
+    repetition: int,
+    toolbox: Toolbox,
+    generator: Generator | None,
+    seconds: float,
+) -> Cell:
     key = f"{linker} #{repetition}" if repetition else linker
     paths = {dataset: store.shard(run.name, dataset, part.benchmark, key, part.name) for dataset in DATASETS}
-    link = LinkJob(
-        part.path, store.benchmark(part.benchmark), linker, repetition, toolbox, paths["linkings"], paths["notes"]
+    folder = store.benchmark(part.benchmark)
+    linkings, notes, queries, executions = (paths[name] for name in DATASETS[:4])
+    generate = GenerateJob(part.path, folder, linkings, notes, generator, toolbox, queries) if generator else None
+    execute = ExecuteJob(part.path, folder, queries, executions, seconds) if generator and seconds else None
+    return Cell(
+        name=f"{key} on {part.benchmark}/{part.name}",
+        shard=part,
+        linker=linker,
+        link=LinkJob(part.path, folder, linker, repetition, toolbox, linkings, notes),
+        generate=generate,
+        execute=execute,
+        score=ScoreJob(part.path, linkings, executions if execute else None, paths["scores"]),
     )
-    score = ScoreJob(part.path, paths["linkings"], paths["scores"])
-    return Cell(f"{key} on {part.benchmark}/{part.name}", part, linker, link, score)
 
 
 def facts() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from storage.warehouse import connect, leaderboard, sql
 COLUMNS = {
     "entity": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
     "field": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
-    "query": (),
+    "query": ("ex_bird", "ex_test_suite", "ex_bag", "ex_ordered", "both_empty"),
 }
 PLAIN = {"kept", "gold", "hits"}
 TITLES = {"entity": "tables (entity level)", "field": "columns (field level)", "query": "generated queries"}

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import get_args
 
 from schemas.answers import Linked
-from schemas.records import Level, Linking, Question, Score
+from schemas.records import Execution, Level, Linking, Question, Score
 from storage import parquet
 from tasks import plugins
 
@@ -17,10 +17,11 @@ DEPTH = {"none": 0, "entity": 1, "field": 2}
 
 @dataclass(frozen=True)
 class ScoreJob:
-    """One shard's questions and linkings, and where their scores go."""
+    """One shard's questions, linkings and executions (where there are any), and where their scores go."""
 
     shard: Path
     linkings: Path
+    executions: Path | None
     scores: Path
 
 
@@ -36,6 +37,8 @@ def score_shard(job: ScoreJob) -> Path:
     questions = {question.id: question for question in parquet.read(job.shard, Question)}
     linkings = parquet.read(job.linkings, Linking)
     scores = [score for linking in linkings for score in score_linking(questions[linking.question], linking)]
+    executions = parquet.read(job.executions, Execution) if job.executions else []
+    scores += [score for execution in executions for score in score_execution(execution)]
     return parquet.write(job.scores, Score, scores)
 
 
@@ -60,3 +63,18 @@ def score_linking(question: Question, linking: Linking) -> Iterator[Score]:
                 metric=name,
                 value=metric.score(answer),
             )
+
+
+def score_execution(execution: Execution) -> Iterator[Score]:
+    """The verdicts of one executed query as scores of the level ``query``."""
+    for verdict in execution.verdicts:
+        yield Score(
+            benchmark=execution.benchmark,
+            database=execution.database,
+            question=execution.question,
+            linker=execution.linker,
+            repetition=execution.repetition,
+            level="query",
+            metric=verdict.metric,
+            value=verdict.value,
+        )
