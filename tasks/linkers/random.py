@@ -5,7 +5,7 @@ from random import Random
 from schemas.catalog import Catalog
 from schemas.records import Question
 from schemas.tools import Tools
-from tasks.linkers._keep import fall_back, keep_between, vertices
+from tasks.linkers._keep import fall_back, keep_entities, vertices
 from tasks.linkers._options import Count
 
 
@@ -18,4 +18,4 @@ def link(question: Question, catalog: Catalog, tools: Tools, *, size: Count = 3,
     if not names:
         return fall_back(catalog, tools, "the catalog has no entity to draw")
     draw = Random(f"{seed}\n{question.benchmark}\n{question.database}\n{question.id}\n{question.text}")
-    return keep_between(catalog, draw.sample(names, min(size, len(names))))
+    return keep_entities(catalog, draw.sample(names, min(size, len(names))))
