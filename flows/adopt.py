@@ -2,6 +2,10 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schemas.records import Score
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -10,6 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--benchmark", required=True, metavar="NAME", help="the prepared benchmark that it answers")
     parser.add_argument("--format", required=True, metavar="FORMAT", help="sql, rsl_sql, dts_sql")
     parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="the run's and the linker's name")
+    parser.add_argument(
+        "--no-execute", action="store_true", help="do not run published queries on the databases at hand"
+    )
+    parser.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time limit of one query (30)")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -27,20 +35,37 @@ def main(arguments: argparse.Namespace) -> int:
     store = Store(arguments.storage)
     folder = store.benchmark(arguments.benchmark)
     adopted = adopt(folder, arguments.format, arguments.file, arguments.name)
+    known = benchmarks.description(folder)
+    seconds = 0.0 if arguments.no_execute or not known.get("databases") else float(arguments.seconds)
     configuration = {
-        "benchmarks": {folder.name: fingerprint(benchmarks.description(folder)["files"])[:16]},
+        "benchmarks": {folder.name: fingerprint(known["files"])[:16]},
         "adopted": {"format": arguments.format, "file": arguments.file.name, "sha256": sha256(arguments.file)},
+        "execute_seconds": seconds,
     }
     run = store.run(arguments.name)
     with exclusive(run):
         open_run(run, configuration, facts())
         parquet.write(run / "linkings.parquet", Linking, [each.linking for each in adopted])
         parquet.write(run / "notes.parquet", Note, [note for each in adopted for note in each.notes])
+        scores = [score for each in adopted for score in score_linking(each.question, each.linking)]
         if queries := [each.query for each in adopted if each.query]:
             parquet.write(run / "queries.parquet", Query, queries)
-        scores = [score for each in adopted for score in score_linking(each.question, each.linking)]
+            scores += execute(folder, run, seconds)
         parquet.write(run / "scores.parquet", Score, scores)
         close_run(run, {"status": "done"})
     print(f"{arguments.file.name}: {'; '.join(counts(adopted))}")
-    print_leaderboard(store, [run.name])
+    print_leaderboard(store, [run.name], levels=("entity", "field", "query"))
     return 0
+
+
+def execute(folder: Path, run: Path, seconds: float) -> "list[Score]":
+    """Run the adopted queries where that is asked for, and score what they return."""
+    from schemas.records import Execution
+    from storage import parquet
+    from tasks.execute import ExecuteJob, execute_shard
+    from tasks.score import score_execution
+
+    if not seconds:
+        return []
+    job = ExecuteJob(folder / "questions.parquet", folder, run / "queries.parquet", run / "executions.parquet", seconds)
+    return [score for each in parquet.read(execute_shard(job), Execution) for score in score_execution(each)]

@@ -2,9 +2,7 @@
 SELECT run, benchmark, linker,
        count(*) AS questions,
        count(*) FILTER (status NOT IN ('ok', 'fallback')) AS failed,
-       count(*) FILTER (status = 'fallback') AS fallback,
-       sum(calls) AS calls, sum(prompt_tokens) AS prompt_tokens, sum(cached_tokens) AS cached_tokens,
-       sum(completion_tokens) AS completion_tokens, sum(seconds) AS seconds, sum(model_seconds) AS model_seconds
-FROM linkings
+       count(*) FILTER (status = 'fallback') AS fallback
+FROM {dataset}
 GROUP BY ALL
 ORDER BY ALL
