@@ -28,9 +28,8 @@ def rows(store: Store, runs: Sequence[str], level: str, by: str = "") -> list[Ro
     """The leaderboard's rows with the counts of questions asked, failed and fallen back beside the metrics."""
     connection = connect(store, runs)
     names = ("run", "benchmark", "linker", "questions", "failed", "fallback")
-    asked = {
-        tuple(row[:3]): dict(zip(names, row, strict=False)) for row in connection.execute(sql("failures")).fetchall()
-    }
+    counts = sql("failures").format(dataset="executions" if level == "query" else "linkings")
+    asked = {tuple(row[:3]): dict(zip(names, row, strict=True)) for row in connection.execute(counts).fetchall()}
     found = leaderboard(connection, level=level, by=by)
     return [{**row, **asked.get((row["run"], row["benchmark"], row["linker"]), {})} for row in found]
 
