@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -30,6 +31,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake and end with status 2."""
+        if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):
+            near = get_close_matches(choice[1], re.findall(r"[\w-]+", choice[2]), n=1)
+            message += f"; did you mean {near[0]!r}?" if near else ""
         if "unrecognized arguments: -" in message:
             given = message.split("unrecognized arguments: ")[1].split(maxsplit=1)[0]
             options = [text for action in self._actions for text in action.option_strings]

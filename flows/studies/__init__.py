@@ -1,0 +1,1 @@
+"""The studies: each file answers one question about methods from benchmarks and runs."""
