@@ -19,6 +19,7 @@ COLUMNS = {
     "field": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
     "query": ("ex_bird", "ex_test_suite", "ex_bag", "ex_ordered", "both_empty"),
 }
+SHORT = {"f1": "F1", "f6": "F6", "exact_match": "exact", "strict_recall": "strict", "ex_test_suite": "ex_suite"}
 PLAIN = {"kept", "gold", "hits"}
 TITLES = {"entity": "tables (entity level)", "field": "columns (field level)", "query": "generated queries"}
 Row = dict[str, Any]
@@ -55,7 +56,7 @@ def print_leaderboard(
 def _print_table(level: str, board: Sequence[Row], by: str, form: str) -> None:
     metrics = [name for name in COLUMNS[level] if name in board[0]] or _metrics(board[0])
     keys = [key for key in ("run", "benchmark", "linker") if len({row[key] for row in board}) > 1 or key == "linker"]
-    heads = [*keys, *([by] if by else []), "n", "failed", *metrics]
+    heads = [*keys, *([by] if by else []), "n", "failed", *(SHORT.get(name, name) for name in metrics)]
     cells = [
         [*(str(row[key]) for key in keys), *([row["slice"]] if by else []), str(row["n"]), _failed(row)]
         for row in board
@@ -79,7 +80,7 @@ def _metrics(row: Row) -> list[str]:
 
 
 def _failed(row: Row) -> str:
-    return f"{row.get('failed', 0)}" + (f" (+{row['fallback']} whole)" if row.get("fallback") else "")
+    return f"{row.get('failed', 0)}" + (f"\n+{row['fallback']} whole" if row.get("fallback") else "")
 
 
 def _cell(value: Interval | None, metric: str) -> str:

@@ -45,7 +45,7 @@ def test_a_run_writes_one_file_a_dataset_and_prints_the_leaderboard(cli: Cli, ti
     told = json.loads((run / "run.json").read_text())
     assert told["status"] == "done"
     assert told["configuration"]["linkers"] == ["full", "oracle", "random(size=2)"]
-    assert "strict_recall" in done.stdout
+    assert "strict" in done.stdout
     assert "random(size=2)" in done.stdout
 
 
