@@ -113,7 +113,7 @@ def _entry(line: str) -> dict[str, str]:
     """The known keys of a line with their texts; null is as good as left out, and an id may be a number."""
     try:
         entry: Any = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         where = f" at column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else ""
         raise UserError(f"broken JSON{where}") from error
     if not isinstance(entry, dict):
@@ -123,4 +123,19 @@ def _entry(line: str) -> dict[str, str]:
             raise unknown("field", key, KEYS)
         if not (value is None or isinstance(value, str) or (key == "id" and type(value) is int)):
             raise UserError(f"{key!r} is {json.dumps(value)[:60]}, not a text")
+        if isinstance(value, str) and not is_text(value):
+            raise UserError(f"{key!r} has half of a character in it: {json.dumps(value)[:60]}")
     return {key: str(value) for key, value in entry.items() if value is not None}
+
+
+def is_text(value: str) -> bool:
+    r"""Whether a string can be written to a file, which an escaped half of a character in JSON cannot.
+
+    >>> is_text("\U0001f6b2"), is_text("\ud83d")
+    (True, False)
+    """
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

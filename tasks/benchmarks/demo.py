@@ -37,6 +37,8 @@ def make(root: Path) -> Path:
     if _recorded(root).get("made_from") == made_from and all(path.is_file() for path in _written(root, names)):
         return root
     dumps = {name: _write_database(root / f"{name}.sqlite", sources[f"{name}.sql"]) for name in names}
+    for path in {*root.glob("*.sqlite")} - {*_written(root, names)}:
+        path.unlink()
     write_text(root / QUESTIONS, sources[QUESTIONS])
     write_json(root / CONTENTS, {"made_from": made_from, "dumps": dumps})
     return root
