@@ -34,8 +34,9 @@ class Message:
 class Request:
     """Everything that is sent to a model: equal requests have equal replies in the cache.
 
-    ``schema`` is a JSON schema for guided output; ``tools`` are function declarations (name, description, parameters);
-    ``repetition`` tells samples apart that are alike in everything else.
+    ``schema`` is a JSON schema for guided output; ``tools`` are function declarations (name, description, parameters)
+    and ``tool_choice`` whether one may, must or must not be called; ``repetition`` tells samples apart that are alike
+    in everything else.
     """
 
     messages: tuple[Message, ...]
@@ -46,6 +47,7 @@ class Request:
     n: int = 1
     schema: Mapping[str, Any] | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
+    tool_choice: Literal["auto", "required", "none"] = "auto"
     logprobs: bool = False
     repetition: int = 0
 
