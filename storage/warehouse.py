@@ -10,13 +10,14 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from schemas.arrow import arrow_schema
+from schemas.arrow import arrow_schema, to_table
 from schemas.catalog import Catalog
 from schemas.errors import UserError, unknown
 from schemas.records import Question
 from storage.files import read_json
 from storage.intervals import Interval, cluster_bootstrap
 from storage.layout import Store
+from storage.prices import DEFAULT, Price, Prices, read_prices
 from storage.runs import RECORDS, shard_files
 
 SLICES = {
@@ -35,8 +36,8 @@ def sql(name: str) -> str:
     return (Path(__file__).parent / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def connect(store: Store, runs: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:
-    """Open the views ``questions, catalogs, linkings, notes, queries, executions, scores, runs`` over some or all runs.
+def connect(store: Store, runs: Sequence[str] = (), prices: Path = DEFAULT) -> duckdb.DuckDBPyConnection:
+    """Open the views over some or all runs: every dataset, ``questions``, ``catalogs``, ``costs`` and ``runs``.
 
     The connection reads below the storage folder only, and writes nowhere.
     """
@@ -54,10 +55,20 @@ def connect(store: Store, runs: Sequence[str] = ()) -> duckdb.DuckDBPyConnection
     connection.register("run_table", _run_table(chosen))
     connection.execute("CREATE TABLE runs AS SELECT * FROM run_table")
     connection.unregister("run_table")
+    _add_costs(connection, read_prices(prices))
     connection.execute(f"SET allowed_directories = ['{_quoted(store.root.resolve())}']")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def _add_costs(connection: duckdb.DuckDBPyConnection, prices: Prices) -> None:
+    """Create the view ``costs`` and the tables of prices that it reads."""
+    connection.register("price_rows", to_table(Price, prices.models))
+    connection.execute("CREATE TABLE prices AS SELECT * FROM price_rows")
+    connection.unregister("price_rows")
+    connection.execute("CREATE TABLE machine AS SELECT $hour::DOUBLE AS machine_hour", {"hour": prices.machine_hour})
+    connection.execute(sql("costs"))
 
 
 def _quoted(path: Path) -> str:
