@@ -69,6 +69,17 @@ class JoinGraph:
         found = [tuple(path) for path in islice(nx.all_shortest_paths(self.graph, source, target), cap + 1)]
         return sorted(found[:cap]), len(found) > cap
 
+    def union(self, pairs: Iterable[tuple[str, str]]) -> tuple[set[str], list[tuple[str, str]]]:
+        """Every vertex on any shortest path of any pair, and the pairs that are disconnected."""
+        kept: set[str] = set()
+        apart = []
+        for source, target in pairs:
+            between = self.between(source, target)
+            kept |= between
+            if not between:
+                apart.append((source, target))
+        return kept, apart
+
 
 def related(relations: Iterable[Relation]) -> list[tuple[str, str]]:
     """The pairs of entities that relations join, each once."""

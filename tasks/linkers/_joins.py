@@ -1,21 +1,20 @@
 """The joins that a catalog's graph is made of: declared, discovered by a model, or guessed from shared columns."""
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Literal
 
 from schemas.catalog import Catalog, Relation
+from tasks import plugins
 from tasks.linkers._graph import JoinGraph, related
 from tasks.linkers._keep import vertices
 from tasks.linkers._memo import per_catalog
 
 Ids = Literal["paper", "off"]
 FEW = 2
-PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,6 @@ class Joins:
         return known + [Relation(first, second, (here,), (there,), origin="heuristic") for here, there in guessed]
 
 
-@per_catalog
 def joins_of(catalog: Catalog, relations: tuple[Relation, ...], ids: Ids) -> Joins:
     """The joins of a catalog's tables or nodes by relations and, with ``ids=paper``, by shared ``id`` columns.
 
@@ -54,8 +52,9 @@ def joins_of(catalog: Catalog, relations: tuple[Relation, ...], ids: Ids) -> Joi
     return Joins(JoinGraph(vertices(catalog), [*related(relations), *shared]), relations, shared)
 
 
+@per_catalog
 def declared(catalog: Catalog, ids: Ids) -> Joins:
-    """The joins of a catalog by its own relations."""
+    """The joins of a catalog by its own relations, found once."""
     return joins_of(catalog, catalog.relations, ids)
 
 
@@ -76,18 +75,15 @@ def _pair(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one <= other else (other, one)
 
 
-def condition(relation: Relation) -> str:
-    """A relation as a line for a prompt: column pairs, or the pattern of a graph.
+def condition(relation: Relation, dialect: str) -> str:
+    """A relation as a line for a prompt: pairs of columns, or the pattern of a graph.
 
-    >>> condition(Relation("orders", "customers", ("customer_id",), ("id",)))
+    >>> condition(Relation("orders", "customers", ("customer_id",), ("id",)), "sqlite")
     'orders.customer_id = customers.id'
     """
     if relation.via:
         return str(relation)
+    quoted = partial(plugins.language(dialect).quoted, dialect=dialect)
+    source, target = quoted(relation.source), quoted(relation.target)
     pairs = zip(relation.fields, relation.target_fields, strict=False)
-    named = [f"{_quote(relation.source)}.{_quote(one)} = {_quote(relation.target)}.{_quote(two)}" for one, two in pairs]
-    return " AND ".join(named) or f"{_quote(relation.source)}, {_quote(relation.target)}"
-
-
-def _quote(name: str) -> str:
-    return name if PLAIN.fullmatch(name) else '"' + name.replace('"', '""') + '"'
+    return " AND ".join(f"{source}.{quoted(one)} = {target}.{quoted(two)}" for one, two in pairs)
