@@ -15,7 +15,7 @@ from tasks.linkers._keep import vertices
 from tasks.linkers._names import Named, entities
 from tasks.linkers._prompts import Asking, lists_of_names, noun, request
 from tasks.linkers._rank import ranked_entities
-from tasks.linkers._replies import again, ask, json_in, names_in
+from tasks.linkers._replies import again, ask, json_in, listed
 
 Filters = Literal["where", "where+order"]
 FILTERS: dict[Filters, set[Role]] = {"where": {"filter", "nested"}, "where+order": {"filter", "nested", "order"}}
@@ -77,7 +77,7 @@ def from_gold(question: Question, catalog: Catalog, filters: Filters) -> Endpoin
 def from_similarity(question: Question, catalog: Catalog, tools: Tools, top: int) -> Endpoints:
     """The nearest tables or nodes as both sides, since nearness does not tell filters from outputs."""
     known = set(vertices(catalog))
-    ranked = (element.entity for element, _ in ranked_entities(question, catalog, tools, "names"))
+    ranked = (element.entity for element, _ in ranked_entities(question.text, catalog, tools, "names"))
     nearest = list(islice((name for name in ranked if name in known), top))
     return endpoints(catalog, nearest, nearest)
 
@@ -114,18 +114,12 @@ def read(answer: str, catalog: Catalog) -> tuple[Named, Named] | None:
         marks = list(MARK.finditer(answer))
         ends = [mark.start() for mark in marks[1:]] + [len(answer)]
         lists = {
-            mark[1].casefold()[:1]: _listed(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)
+            mark[1].casefold()[:1]: listed(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)
         }
     if not lists.keys() & {"s", "d"}:
         return None
     sources, destinations = (entities(catalog, map(str, lists.get(side, ()))) for side in "sd")
     return sources, destinations
-
-
-def _listed(text: str) -> list[str]:
-    """The names on the line of a mark, or where it ends there, in the lines below up to an empty one."""
-    line, _, below = text.partition("\n")
-    return names_in(line) or names_in(below.split("\n\n")[0])
 
 
 def complaint(sides: tuple[Named, Named] | None, catalog: Catalog, asking: Asking) -> str:

@@ -1,8 +1,10 @@
-"""Annotations that bound a linker's options, read where labels are parsed."""
+"""Options that linkers share: bounds, read where labels are parsed, and whether the evidence counts as question."""
 
 from dataclasses import dataclass
 from math import inf
 from typing import Annotated
+
+from schemas.records import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +21,8 @@ class Between:
 Count = Annotated[int, Between(1)]
 Cosine = Annotated[float, Between(-1, 1)]
 Temperature = Annotated[float, Between(0, 2)]
+
+
+def asked(question: Question, evidence: bool) -> str:
+    """The question's text, with its evidence if that is to be read too."""
+    return f"{question.text}\n{question.evidence}" if evidence and question.evidence else question.text

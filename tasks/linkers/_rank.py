@@ -1,4 +1,4 @@
-"""Elements of a catalog ranked by the cosine between a question's text and their own."""
+"""Elements of a catalog ranked by the cosine between a text, as a question's, and their own."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.catalog import Catalog, Element, Entity
-from schemas.records import Question
 from schemas.tools import Embedder, Tools
 from tasks.linkers._memo import per_catalog
 
@@ -49,7 +48,7 @@ class _Embedded:
 
 
 def ranked_entities(
-    question: Question, catalog: Catalog, tools: Tools, texts: Texts, against: Against = "question"
+    text: str, catalog: Catalog, tools: Tools, texts: Texts, against: Against = "question"
 ) -> Iterator[tuple[Element, float]]:
     """Entities and the highest cosine of any of their texts, best first, ties in the catalog's order.
 
@@ -58,17 +57,17 @@ def ranked_entities(
     """
     known = _embedded(catalog, texts, _known(tools))
     if known.entities:
-        cosines = np.maximum.reduceat(_cosines(question, known, tools, against), known.starts)
+        cosines = np.maximum.reduceat(_cosines(text, known, tools, against), known.starts)
         yield from _sorted(known.entities, cosines)
 
 
 def ranked_fields(
-    question: Question, catalog: Catalog, tools: Tools, against: Against = "question"
+    text: str, catalog: Catalog, tools: Tools, against: Against = "question"
 ) -> Iterator[tuple[Element, float]]:
     """Fields and the cosine of their name after their entity's, best first, ties in the catalog's order."""
     known = _embedded(catalog, "names", _known(tools))
     if known.entities:
-        ranked = _sorted(known.elements, _cosines(question, known, tools, against))
+        ranked = _sorted(known.elements, _cosines(text, known, tools, against))
         yield from ((element, cosine) for element, cosine in ranked if element.field)
 
 
@@ -120,12 +119,12 @@ def _lines(entity: Entity, texts: Texts) -> list[tuple[Element, str]]:
     return [(Element(entity.name), name), *fields]
 
 
-def _cosines(question: Question, known: _Embedded, tools: Tools, against: Against) -> NDArray[np.float32]:
-    """The highest cosine of each text to the question, its terms, or both."""
-    asked = [] if against == "question" else terms(question.text)
-    if against != "terms" or not asked:
-        asked.append(question.text)
-    cosines: NDArray[np.float32] = (known.rows @ tools.need_embedder().encode(asked).T).max(axis=1)
+def _cosines(text: str, known: _Embedded, tools: Tools, against: Against) -> NDArray[np.float32]:
+    """The highest cosine of each text to a text, its terms, or both."""
+    lines = [] if against == "question" else terms(text)
+    if against != "terms" or not lines:
+        lines.append(text)
+    cosines: NDArray[np.float32] = (known.rows @ tools.need_embedder().encode(lines).T).max(axis=1)
     return cosines
 
 

@@ -65,3 +65,9 @@ def names_in(text: str) -> list[str]:
     if inner[:1] + inner[-1:] in ("[]", "{}", "()") and not re.search(r"[\[\]{}()]", inner[1:-1]):
         inner = inner[1:-1]
     return [name.strip() for name in NAME.findall(inner) if name.strip()]
+
+
+def listed(text: str) -> list[str]:
+    """The names on the first line, or where it has none, on the lines below up to an empty one."""
+    line, _, below = text.partition("\n")
+    return names_in(line) or names_in(below.split("\n\n")[0])

@@ -10,7 +10,7 @@ from schemas.catalog import Catalog
 from schemas.records import Question
 from schemas.tools import Tools
 from tasks.linkers._keep import fall_back, keep_entities
-from tasks.linkers._options import Count
+from tasks.linkers._options import Count, asked
 from tasks.linkers._rank import ranked_entities
 
 
@@ -19,9 +19,10 @@ def needs(**options: object) -> set[str]:
     return {"embedder"}
 
 
-def link(question: Question, catalog: Catalog, tools: Tools, *, top: Count = 5) -> Catalog:
-    """Keep whole the ``top`` tables or nodes whose passage has the highest cosine to the question."""
-    near = [element.entity for element, _ in islice(ranked_entities(question, catalog, tools, "passages"), top)]
+def link(question: Question, catalog: Catalog, tools: Tools, *, top: Count = 5, evidence: bool = False) -> Catalog:
+    """Keep whole the ``top`` tables or nodes whose passage is nearest to the question, or to it with its evidence."""
+    text = asked(question, evidence)
+    near = [element.entity for element, _ in islice(ranked_entities(text, catalog, tools, "passages"), top)]
     if not near:
         return fall_back(catalog, tools, "the catalog has no entity to retrieve")
     return keep_entities(catalog, near)

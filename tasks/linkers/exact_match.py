@@ -14,19 +14,23 @@ from schemas.records import Question
 from schemas.tools import Tools
 from tasks.linkers._keep import fall_back
 from tasks.linkers._memo import per_catalog
+from tasks.linkers._options import asked
 
 Rule = Literal["substring", "whole_word", "plural"]
 WORD = re.compile(r"\w")
 
 
-def link(question: Question, catalog: Catalog, tools: Tools, *, rule: Rule = "substring") -> Catalog:
+def link(
+    question: Question, catalog: Catalog, tools: Tools, *, rule: Rule = "substring", evidence: bool = False
+) -> Catalog:
     """Keep whole every table or node whose name, or the name of any of its fields, occurs in the lower-cased question.
 
     A pattern of a graph is kept if its relationship type or the label of either end occurs, and a relationship type
     with its properties if it or one of them occurs. ``whole_word`` asks for the name between word boundaries,
-    ``plural`` also for its singular or plural. Where nothing occurs, the whole catalog is kept.
+    ``plural`` also for its singular or plural. ``evidence`` reads the question's evidence too. Where nothing occurs, the
+    whole catalog is kept.
     """
-    text = question.text.lower()
+    text = asked(question, evidence).lower()
     index = _index(catalog, rule)
     found = [form for form in index if form in text and (rule == "substring" or _stands_alone(form, text))]
     named = {name for form in found for name in index[form].named}
