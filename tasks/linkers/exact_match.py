@@ -27,8 +27,8 @@ def link(
 
     A pattern of a graph is kept if its relationship type or the label of either end occurs, and a relationship type
     with its properties if it or one of them occurs. ``whole_word`` asks for the name between word boundaries,
-    ``plural`` also for its singular or plural. ``evidence`` reads the question's evidence too. Where nothing occurs, the
-    whole catalog is kept.
+    ``plural`` also for its singular or plural. ``evidence`` reads the question with its evidence. Where nothing occurs,
+    the whole catalog is kept.
     """
     text = asked(question, evidence).lower()
     index = _index(catalog, rule)
