@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from tasks.languages._sql_scopes import Reader
 
 
-def read(reader: "Reader", node: exp.Select, scope: Scope) -> None:
-    """Bring the sources of a SELECT into its scope, and read what its joins are made on."""
+def read(reader: "Reader", node: exp.Select, scope: Scope) -> list[exp.Expr]:
+    """Bring the sources of a SELECT into its scope; give the conditions of its joins, to be read with all in scope."""
     conditions: list[exp.Expr] = []
     if from_ := node.args.get("from_"):
         item(reader, from_.this, scope, conditions)
     follow(reader, node, scope, 0, conditions)
-    for condition in conditions:
-        reader.use(condition, "join", scope)
+    return conditions
 
 
 def follow(reader: "Reader", node: exp.Expr, scope: Scope, start: int, conditions: list[exp.Expr]) -> None:

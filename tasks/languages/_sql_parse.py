@@ -48,7 +48,7 @@ def _reason(error: SqlglotError) -> str:
         found = error.errors[0]
         near = f" near {found['highlight']!r}" if found.get("highlight") else ""
         return f"{found['description']}{near} (line {found['line']}, column {found['col']})"
-    return str(error).splitlines()[0]
+    return " ".join(f"{error.__cause__ or error}".split())
 
 
 def _faults(tree: exp.Query) -> Iterator[str]:

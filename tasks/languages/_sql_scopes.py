@@ -13,6 +13,7 @@ from tasks.languages._sql_sources import Beneath, Columns, Inner, Scope, Source,
 
 CLAUSES: Mapping[str, Role] = {"group": "group", "distinct": "group", "order": "order", "windows": "order"}
 ELSEWHERE = frozenset({"with_", "from_", "joins", "laterals", "expressions"})
+WORDLESS = frozenset({"sqlite", "snowflake", "oracle", "tsql"})
 LATERAL_ALIASES = frozenset({"duckdb", "snowflake", "redshift", "databricks"})
 
 
@@ -78,11 +79,12 @@ class Reader:
         forward = self.sqlite or bool(with_.args.get("recursive"))
         inners: dict[str, Inner] = {}
         for cte in with_.expressions:
-            recursive = forward and isinstance(cte.this, exp.SetOperation)
+            recursive = (forward or self.catalog.dialect in WORDLESS) and isinstance(cte.this, exp.SetOperation)
             inners[cte.alias.casefold()] = Inner(cte, replace(around, visible={**around.visible, **inners}), recursive)
-        for name, inner in inners.items() if forward else ():
-            seen = {other: each for other, each in inners.items() if other != name or each.recursive}
-            inner.around.visible = {**around.visible, **seen}
+        for name, inner in inners.items():
+            later = inners if forward else {name: inner}
+            seen = {other: each for other, each in later.items() if other != name or each.recursive}
+            inner.around.visible = {**inner.around.visible, **seen}
         return replace(around, visible={**around.visible, **inners}), list(inners.values())
 
     def inner(self, inner: Inner) -> Columns:
@@ -99,7 +101,7 @@ class Reader:
     def select(self, node: exp.Select, around: Scope, *, outermost: bool, probing: bool) -> Answer:
         """Read one SELECT: its FROM, its list, then every other clause, which may use the list's aliases."""
         scope = Scope(around, around.visible)
-        _sql_from.read(self, node, scope)
+        conditions = _sql_from.read(self, node, scope)
         aliases = scope.aliases if self.catalog.dialect in LATERAL_ALIASES else {}
         columns: list[tuple[str, Beneath]] = []
         for item in node.expressions:
@@ -107,6 +109,8 @@ class Reader:
             if isinstance(item, exp.Alias):
                 aliases.setdefault(*columns[-1])
         scope.aliases = aliases
+        for condition in conditions:
+            self.use(condition, "join", scope)
         beyond = any(item.is_star for item in node.expressions) and any(each.columns.open for each in scope.sources)
         answer = Answer(tuple(columns), tuple(scope.sources), beyond)
         for key, value in node.args.items():
@@ -164,7 +168,14 @@ class Reader:
             value = value.this
         names = dict(reversed(answer.columns))
         by_name = role == "order" or self.catalog.dialect == "bigquery"
-        if isinstance(value, exp.Literal) and value.is_int:
+        if (
+            isinstance(value, (exp.Var, exp.Column))
+            and value.name.upper() == "ALL"
+            and role == "order"
+            and not self.sqlite
+        ):
+            self.note(answer.beneath, role)
+        elif isinstance(value, exp.Literal) and value.is_int:
             for _, below in answer.columns[int(value.name) - 1 : int(value.name)]:
                 self.note(below, role)
         elif by_name and isinstance(value, exp.Column) and not value.table and value.name.casefold() in names:
@@ -174,15 +185,9 @@ class Reader:
 
     def tail(self, node: exp.Expr, answer: Answer, last: Answer, around: Scope) -> None:
         """Read what follows a set operation or parentheses: an ORDER BY over the columns' names in any branch."""
-        names = dict(
-            reversed(
-                [
-                    *answer.columns,
-                    *((name, answer.columns[i][1]) for i, (name, _) in enumerate(last.columns[: len(answer.columns)])),
-                ]
-            )
-        )
-        scope = Scope(around, around.visible, list(answer.sources), names)
+        others = tuple((name, below) for (name, _), (_, below) in zip(last.columns, answer.columns, strict=False))
+        answer = replace(answer, columns=answer.columns + others)
+        scope = Scope(around, around.visible, list(answer.sources))
         for key in ("order", "limit", "offset"):
             if part := node.args.get(key):
                 self.clause(part, CLAUSES.get(key, "filter"), scope, answer)
@@ -211,13 +216,10 @@ class Reader:
 
     def look_up(self, path: tuple[str, ...], scope: Scope) -> Beneath | None:
         """Resolve a column from the innermost scope outwards, and where that fails more loosely."""
-        for strict in (True, False):
+        for manner in (Scope.find, Scope.loosely) if self.sqlite else (Scope.find, Scope.inside, Scope.loosely):
             here: Scope | None = scope
             while here is not None:
-                found = here.find(path) if strict else here.loosely(path)
-                if found is None and strict and not self.sqlite:
-                    found = here.inside(path)
-                if found is not None:
+                if (found := manner(here, path)) is not None:
                     return found
                 here = here.outer
         return None

@@ -156,6 +156,9 @@ def find_entity(path: tuple[str, ...], catalog: Catalog) -> Entity | None:
     for start in range(len(path)):
         if entity := catalog.entity(".".join(path[start:])):
             return entity
-    ending = "." + ".".join(path).casefold()
-    fitting = [entity for entity in catalog.entities if entity.name.casefold().endswith(ending)]
+    ending = "." + ".".join(path)
+    fitting = [entity for entity in catalog.entities if entity.name.endswith(ending)]
+    if not fitting:
+        ending = ending.casefold()
+        fitting = [entity for entity in catalog.entities if entity.name.casefold().endswith(ending)]
     return fitting[0] if len(fitting) == 1 else None
