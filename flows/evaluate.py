@@ -65,8 +65,8 @@ def main(arguments: argparse.Namespace) -> int:
     return execute(plan, workers=arguments.workers, retry=arguments.retry)
 
 
-def execute(plan: "Plan", *, workers: int = 0, retry: bool = False) -> int:
-    """Run a plan to its end and report; the exit status."""
+def execute(plan: "Plan", *, workers: int = 0, retry: bool = False, report: bool = True) -> int:
+    """Run a plan to its end, print the leaderboard if ``report``, and tell failures; the exit status."""
     from flows.reports import print_leaderboard
     from storage.runs import close_run, compact, exclusive
 
@@ -83,7 +83,8 @@ def execute(plan: "Plan", *, workers: int = 0, retry: bool = False) -> int:
         if todo or not plan.finished:
             compact(plan.run)
             close_run(plan.run, {"status": "done", "finished": now()})
-    print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"))
+    if report:
+        print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"))
     return report_failures(plan)
 
 
