@@ -49,12 +49,18 @@ class Endpoints:
 
 
 def endpoints(catalog: Catalog, sources: Iterable[str], destinations: Iterable[str]) -> Endpoints:
-    """The endpoints among names of a catalog's entities, relationship types apart."""
-    known = set(vertices(catalog))
-    named = tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(destinations))
-    one, other = (tuple(name for name in names if name in known) for names in named)
-    types = tuple(name for name in dict.fromkeys(named[0] + named[1]) if name not in known)
+    """What named entities stand for as endpoints: a relationship type stands for the ends of its patterns."""
+    nodes = set(vertices(catalog))
+    named = list(dict.fromkeys(sources)), list(dict.fromkeys(destinations))
+    one, other = (tuple(dict.fromkeys(end for name in side for end in _ends(catalog, name, nodes))) for side in named)
+    types = tuple(name for name in dict.fromkeys(named[0] + named[1]) if name not in nodes)
     return Endpoints(one or other, other or one, types)
+
+
+def _ends(catalog: Catalog, name: str, nodes: set[str]) -> list[str]:
+    if name in nodes:
+        return [name]
+    return [end for edge in catalog.relations if edge.via == name for end in (edge.source, edge.target)]
 
 
 def from_gold(question: Question, catalog: Catalog, filters: Filters) -> Endpoints:
@@ -112,7 +118,7 @@ def read(answer: str, catalog: Catalog) -> tuple[Named, Named] | None:
         lists = {str(key).casefold()[:1]: value for key, value in written.items() if isinstance(value, list)}
     else:
         marks = list(MARK.finditer(answer))
-        ends = [mark.start() for mark in marks[1:]] + [len(answer)]
+        ends = [*(mark.start() for mark in marks), len(answer)][1:]
         lists = {
             mark[1].casefold()[:1]: listed(answer[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)
         }

@@ -33,11 +33,12 @@ class Joins:
         return pairs
 
     def of(self, one: str, other: str) -> list[Relation]:
-        """The relations that join two entities: more than one are alternatives."""
-        known = self._by_pair.get(_pair(one, other), [])
+        """The relations that join two entities, guessed ones where there are no others; several are alternatives."""
         first, second = _pair(one, other)
         guessed = self.shared.get((first, second), ())
-        return known + [Relation(first, second, (here,), (there,), origin="heuristic") for here, there in guessed]
+        return self._by_pair.get((first, second)) or [
+            Relation(first, second, (here,), (there,), origin="heuristic") for here, there in guessed
+        ]
 
 
 def joins_of(catalog: Catalog, relations: tuple[Relation, ...], ids: Ids) -> Joins:

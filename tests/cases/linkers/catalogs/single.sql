@@ -1,0 +1,2 @@
+-- One table.
+CREATE TABLE "Bus stop" ("Stop name" TEXT, zone INTEGER);
