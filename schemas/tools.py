@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from schemas.catalog import Element
 from schemas.errors import UserError
+from schemas.evidence import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,20 @@ class Database(Protocol):
         """Run one read-only query; raise Failure (``timeout``, ``too_large``, ``forbidden``, ``query_error``)."""
 
 
+class Evidence(Protocol):
+    """What can be learned of the contents of one database, or of what was published of them."""
+
+    @property
+    def source(self) -> str:
+        """What the evidence is read from, and what is missing there, in a sentence for a prompt."""
+
+    def profile(self, element: Element) -> Profile | None:
+        """The profile of a field; None where nothing is known of its contents."""
+
+    def probe(self, query: str) -> Rows:
+        """At most five rows of one read-only query; raise Failure with the database's error, or ``no_database``."""
+
+
 class Remark(NamedTuple):
     """A note before it is told which question and linker it belongs to (see ``schemas.records.Note``)."""
 
@@ -160,6 +175,7 @@ class Tools:
     embedder: Embedder | None = None
     tagger: Tagger | None = None
     database: Database | None = None
+    evidence: Evidence | None = None
     notes: list[Remark] = field(default_factory=list)
 
     def note(self, kind: str, element: Element | None = None, value: str = "", share: float | None = None) -> None:
