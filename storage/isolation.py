@@ -5,7 +5,7 @@ from functools import lru_cache
 from schemas.tools import Rows
 from storage.databases import OpenDatabase, fingerprint, open_limited
 from storage.engines.limits import Limits
-from storage.workers import GRACE, Pool
+from storage.workers import GRACE, MARGIN, Pool, allow
 
 
 class IsolatedDatabase:
@@ -15,11 +15,11 @@ class IsolatedDatabase:
         self.pool = pool
         self.address = address
         self.limits = limits
-        self.engine = pool.call(limits.seconds + GRACE, _engine, address, limits)
+        self.engine = pool.call(limits.seconds + MARGIN, _engine, address, limits)
 
     def run(self, query: str) -> Rows:
         """Run one query; raise Failure as the engines do, and ``crashed`` where it ended its process."""
-        return self.pool.call(self.limits.seconds + GRACE, run_query, self.address, self.limits, query)
+        return self.pool.call(self.limits.seconds + MARGIN, run_query, self.address, self.limits, query)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -27,7 +27,9 @@ class IsolatedDatabase:
 
 def run_query(address: str, limits: Limits, query: str) -> Rows:
     """Run a query in the present process, on a connection that is kept for the next one."""
-    return kept_open(address, limits).run(query)
+    database = kept_open(address, limits)
+    allow(limits.seconds + GRACE)
+    return database.run(query)
 
 
 def kept_open(address: str, limits: Limits) -> OpenDatabase:

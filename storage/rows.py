@@ -12,6 +12,7 @@ from uuid import UUID
 
 NAN = float("nan")
 PLAIN = frozenset({NoneType, bool, int, float, str, bytes, date, datetime, time, timedelta, Decimal, UUID})
+SIMPLE = PLAIN - {float, Decimal}
 READ: dict[str, Callable[[Any], Any]] = {
     "bytes": b64decode,
     "date": date.fromisoformat,
@@ -36,6 +37,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple(sorted(((str(key), plain(item)) for key, item in value.items()), key=str))
     return bytes(value) if isinstance(value, bytearray | memoryview) else str(value)
+
+
+def plain_row(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of plain values."""
+    return row if SIMPLE.issuperset(map(type, row)) else tuple(map(plain, row))
 
 
 def to_lines(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:

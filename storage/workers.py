@@ -24,7 +24,8 @@ from schemas.errors import Failure, UserError
 P = ParamSpec("P")
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
-GRACE = 0.2
+GRACE = 0.1
+MARGIN = 10.0
 START_SECONDS = 60.0
 START = "import sys; from storage import workers; workers.serve(*map(int, sys.argv[1:]))"
 
@@ -72,12 +73,20 @@ class Worker:
         self.process.wait()
 
 
-class Pool:
-    """A fixed number of workers for calls from many threads; ``memory`` bounds what each may claim, in bytes."""
+def _nothing() -> None:
+    """Warm nothing up."""
 
-    def __init__(self, workers: int = 0, memory: int = 2 << 30) -> None:
+
+class Pool:
+    """A fixed number of workers for calls from many threads; ``memory`` bounds what each may claim, in bytes.
+
+    ``warm_up`` is called in every new worker before it is given to anybody.
+    """
+
+    def __init__(self, workers: int = 0, memory: int = 2 << 30, warm_up: Callable[[], object] = _nothing) -> None:
         self.size = workers or os.cpu_count() or 1
         self.memory = memory
+        self.warm_up = warm_up
         self._idle: queue.Queue[Worker | None] = queue.Queue()
         self._all: set[Worker] = set()
         self._lock = Lock()
@@ -100,8 +109,11 @@ class Pool:
         return worker
 
     def _welcome(self, worker: Worker) -> None:
-        worker.ready()
-        self._idle.put(worker)
+        try:
+            if worker.ready():
+                worker.call(START_SECONDS, self.warm_up, ())
+        finally:
+            self._idle.put(worker)
 
     def _replace(self, worker: Worker) -> None:
         worker.end()

@@ -18,8 +18,18 @@ from storage import benchmarks, parquet
 from storage.databases import fingerprint
 from storage.engines.limits import Limits
 from storage.gold import Gold, gold_file, read_gold
-from storage.workers import Pool
-from tasks.judge import MARGIN, Judged, Trial, execution_metrics, judge, keep_failed_gold, ordered, rewritten, run_gold
+from storage.workers import MARGIN, Pool
+from tasks.judge import (
+    Judged,
+    Trial,
+    execution_metrics,
+    judge,
+    keep_failed_gold,
+    ordered,
+    rewritten,
+    run_gold,
+    warm_up,
+)
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -56,7 +66,7 @@ def shared_pool(workers: int = 0) -> Pool:
     """The workers of this process, started once and ended with it, for all shards that run at the same time."""
     with _pools_lock:
         if workers not in _pools:
-            _pools[workers] = Pool(workers)
+            _pools[workers] = Pool(workers, warm_up=warm_up)
             atexit.register(_pools[workers].close)
         return _pools[workers]
 

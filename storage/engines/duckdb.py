@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import duckdb
 
 from schemas.errors import Failure, UserError
 from schemas.tools import Rows
-from storage.engines.limits import Limits, check_reads, take
-from storage.rows import plain
+from storage.engines.limits import Limits, check_reads, take, watched
+from storage.rows import plain_row
 
 CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": False,
@@ -50,20 +49,16 @@ class DuckDB:
     def run(self, query: str) -> Rows:
         """Run one query; raise Failure: ``timeout``, ``too_large``, ``forbidden``, ``query_error``, ``empty_query``."""
         check_reads(query)
-        watch = Timer(self.limits.seconds, self._connection.interrupt)
-        watch.daemon = True
-        watch.start()
         try:
             self._check_kind(query)
-            self._connection.execute(query)
-            columns = [column[0] for column in self._connection.description or ()]
-            return take(columns, self._rows(), self.limits)
+            with watched(self.limits.seconds, self._connection.interrupt) as deadline:
+                self._connection.execute(query)
+                columns = [column[0] for column in self._connection.description or ()]
+                return take(columns, self._rows(), self.limits, deadline)
         except MemoryError as error:
             raise Failure("too_large", "no memory left for the rows") from error
         except (duckdb.Error, UnicodeError, RuntimeError, ValueError) as error:
             raise self._failure(error) from error
-        finally:
-            watch.cancel()
 
     def _check_kind(self, query: str) -> None:
         statements = duckdb.extract_statements(query)
@@ -74,7 +69,7 @@ class DuckDB:
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         while batch := self._connection.fetchmany(BATCH):
-            yield from (tuple(map(plain, row)) for row in batch)
+            yield from map(plain_row, batch)
 
     def _failure(self, error: Exception) -> Failure:
         status = next((status for kind, status in STATUSES if isinstance(error, kind)), "query_error")

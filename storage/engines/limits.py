@@ -1,9 +1,12 @@
 """What a query may take before it is stopped."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from sys import getsizeof
+from threading import Timer
+from time import monotonic
 from typing import Any
 
 from schemas.errors import Failure
@@ -51,8 +54,21 @@ def check_reads(query: str) -> None:
         raise Failure("forbidden", f"{word[1].upper()} is not a query")
 
 
-def take(columns: Iterable[str], source: Iterable[tuple[Any, ...]], limits: Limits) -> Rows:
-    """Materialise rows until a limit is met; more rows or bytes than that fail with ``too_large``."""
+@contextmanager
+def watched(seconds: float, stop: Callable[[], object]) -> Iterator[float]:
+    """Call ``stop`` from another thread after so long, never after the block has ended; gives the deadline."""
+    watch = Timer(seconds, stop)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield monotonic() + seconds
+    finally:
+        watch.cancel()
+        watch.join()
+
+
+def take(columns: Iterable[str], source: Iterable[tuple[Any, ...]], limits: Limits, deadline: float) -> Rows:
+    """Materialise rows until a limit is met; too many are ``too_large``, later ones a ``timeout``."""
     rows: list[tuple[Any, ...]] = []
     size = 0
     for row in source:
@@ -63,5 +79,7 @@ def take(columns: Iterable[str], source: Iterable[tuple[Any, ...]], limits: Limi
         size += getsizeof(row) + sum(map(getsizeof, row))
         if size > limits.size:
             raise Failure("too_large", f"more than {limits.size} bytes after {len(rows)} rows")
+        if monotonic() > deadline:
+            raise Failure("timeout", f"stopped after {limits.seconds:g} s and {len(rows)} rows")
         rows.append(row)
     return Rows(tuple(columns), tuple(rows))

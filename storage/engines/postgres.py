@@ -6,20 +6,21 @@ A read-only transaction does not hold back every function: connect as a role tha
 import re
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from threading import Timer
+from functools import partial
 from typing import Any
 
 from schemas.errors import Failure, UserError
 from schemas.tools import Rows
-from storage.engines.limits import Limits, check_reads, take
-from storage.rows import plain
+from storage.engines.limits import Limits, check_reads, take, watched
+from storage.rows import plain_row
 
-BATCH = 500
+BATCH = 100
 CONNECT_SECONDS = 10
-REORDERED = "-c enable_seqscan=off -c enable_hashagg=off -c enable_hashjoin=off"
+READ_ONLY = "-c default_transaction_read_only=on -c lock_timeout=5s"
+REORDERED = " -c enable_seqscan=off -c enable_hashagg=off -c enable_hashjoin=off"
 ESCAPES = re.compile(
     r"\b(set_config|dblink\w*|lo_\w+|pg_(?:terminate|cancel)_backend|pg_(?:try_)?advisory\w*|pg_(?:read|ls|stat)_\w*file\w*"
-    r"|pg_ls_\w+|pg_reload_conf|pg_rotate_logfile|pg_notify|query_to_xml\w*|database_to_xml\w*)\s*\(",
+    r"|pg_ls_\w+|pg_reload_conf|pg_rotate_logfile|pg_notify|query_to_xml\w*|database_to_xml\w*)\b",
     re.IGNORECASE,
 )
 STATUSES = {
@@ -43,40 +44,44 @@ class Postgres:
             raise UserError("PostgreSQL needs psycopg: pip install -e '.[postgres]'") from error
         self.limits = limits
         self._error = psycopg.Error
-        milliseconds = max(1, int(limits.seconds * 1000))
-        options = f"-c default_transaction_read_only=on -c statement_timeout={milliseconds} -c lock_timeout=5s"
+        self._connect = partial(
+            psycopg.connect,
+            url,
+            connect_timeout=CONNECT_SECONDS,
+            options=f"{READ_ONLY} -c statement_timeout={max(1, int(limits.seconds * 1000))}{REORDERED * limits.reverse}",
+            application_name="schemalink",
+        )
+        self._connection = self._connected()
+        self.engine = f"postgresql {self._connection.info.parameter_status('server_version')}"
+
+    def _connected(self) -> Any:
         try:
-            self._connection = psycopg.connect(
-                url,
-                connect_timeout=CONNECT_SECONDS,
-                options=f"{options} {REORDERED}" if limits.reverse else options,
-                application_name="schemalink",
-            )
-        except psycopg.Error as error:
+            return self._connect()
+        except self._error as error:
             reason = str(error).splitlines()[0]
             raise UserError(f"PostgreSQL cannot be reached ({reason}); check address, role and password") from error
-        self.engine = f"postgresql {self._connection.info.parameter_status('server_version')}"
 
     def run(self, query: str) -> Rows:
         """Run one query; raise Failure: ``timeout``, ``too_large``, ``forbidden``, ``query_error``, ``empty_query``."""
         check_reads(query)
         if found := ESCAPES.search(query):
             raise Failure("forbidden", f"{found[1]} is not a function for queries")
-        watch = Timer(self.limits.seconds, self._cancel)
-        watch.daemon = True
-        watch.start()
+        if self._connection.closed:
+            self._connection = self._connected()
         try:
-            with closing(self._connection.cursor(name="query")) as cursor:
+            with (
+                watched(self.limits.seconds, self._cancel) as deadline,
+                closing(self._connection.cursor(name="query")) as cursor,
+            ):
                 cursor.itersize = BATCH
                 cursor.execute(query.encode())
                 columns = [column.name for column in cursor.description or ()]
-                return take(columns, self._rows(cursor), self.limits)
+                return take(columns, self._rows(cursor), self.limits, deadline)
         except MemoryError as error:
             raise Failure("too_large", "no memory left for the rows") from error
         except (self._error, UnicodeError, ValueError) as error:
             raise self._failure(error) from error
         finally:
-            watch.cancel()
             with suppress(self._error):
                 self._connection.rollback()
 
@@ -86,8 +91,7 @@ class Postgres:
 
     @staticmethod
     def _rows(cursor: Any) -> Iterator[tuple[Any, ...]]:
-        for row in cursor:
-            yield tuple(map(plain, row))
+        yield from map(plain_row, cursor)
 
     def _failure(self, error: Exception) -> Failure:
         status = STATUSES.get(getattr(error, "sqlstate", None) or "", "query_error")

@@ -15,6 +15,7 @@ LONGEST_SQL = 1_000_000
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE}
 PRAGMAS = {"table_info", "table_xinfo", "table_list", "foreign_key_list", "index_list", "index_info", "index_xinfo"}
 TABLE_FUNCTIONS = ("json_each('[]')", "json_tree('[]')", *(f"pragma_{name}" for name in sorted(PRAGMAS)))
+ESCAPES = {"load_extension", "fts3_tokenizer"}
 STATUSES = {
     sqlite3.SQLITE_AUTH: "forbidden",
     sqlite3.SQLITE_READONLY: "forbidden",
@@ -75,7 +76,7 @@ class SQLite:
             cursor = self._connection.execute(query)
             with_rows = cursor.description or ()
             try:
-                return take((column[0] for column in with_rows), cursor, self.limits)
+                return take((column[0] for column in with_rows), cursor, self.limits, self._deadline)
             finally:
                 cursor.close()
         except MemoryError as error:
@@ -100,7 +101,7 @@ class SQLite:
 def _authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     allowed = (
         action in ALLOWED
-        or (action == sqlite3.SQLITE_FUNCTION and second != "load_extension")
+        or (action == sqlite3.SQLITE_FUNCTION and second not in ESCAPES)
         or (action == sqlite3.SQLITE_PRAGMA and first in PRAGMAS)
     )
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY

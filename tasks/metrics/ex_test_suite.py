@@ -20,8 +20,10 @@ def rewrite(query: str) -> str:
     >>> rewrite("SELECT count(DISTINCT a) FROM t WHERE b > = 'distinct'")
     "SELECT count( a) FROM t WHERE b >= 'distinct'"
     """
-    kept = (word for word in words(SPLIT_SIGNS.sub(r"\1=", query)) if word.casefold() != "distinct")
-    return THIS_YEAR.sub("2020", "".join(kept))
+    mended = THIS_YEAR.sub("2020", SPLIT_SIGNS.sub(r"\1=", query))
+    if "distinct" not in mended.casefold():
+        return mended
+    return "".join(word for word in words(mended) if word.casefold() != "distinct")
 
 
 def ordered(query: str) -> bool:
