@@ -34,7 +34,9 @@ def main(arguments: argparse.Namespace) -> int:
     check_tools([name], box)
     catalog = read_catalog(arguments.database)
     question = Question("own", "question", catalog.database, arguments.question, arguments.evidence)
-    linking, notes = link_question(question, catalog, linker(name), name, box.open(catalog.database))
+    linking, notes = link_question(
+        question, catalog, linker(name), name, box.open(catalog.database, question=question.text)
+    )
     if arguments.show == "story":
         print("\n".join(tell(str(arguments.database), question, linking, notes)))
     else:

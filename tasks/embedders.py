@@ -1,6 +1,7 @@
 """Sentence embedders that run in this process: the packaged all-MiniLM-L6-v2, a model from a hub, or a local folder."""
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import UserError
-from schemas.tools import Embedder
 from storage.files import sha256
 
 DEFAULT = "all-MiniLM-L6-v2"
@@ -23,7 +23,7 @@ INSTALL = "install it with: pip install -e '.[embed]'"
 
 
 @cache
-def open_embedder(name: str = DEFAULT) -> Embedder:
+def open_embedder(name: str = DEFAULT) -> "SentenceEmbedder":
     """The embedder of that name, one in a process; its weights are loaded when it is first asked."""
     return SentenceEmbedder(name)
 
@@ -39,6 +39,11 @@ class SentenceEmbedder:
         self._model: Any = None
         self._lock = threading.Lock()
         self._rows: dict[str, NDArray[np.float32]] = {}
+        self._seconds: dict[str, float] = {}
+
+    def seconds(self, text: str) -> float:
+        """What it took to embed a text that is remembered: its share of the batch; 0 where it is not."""
+        return self._seconds.get(text, 0.0)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts as rows of unit length, shape (texts, dimensions)."""
@@ -53,12 +58,16 @@ class SentenceEmbedder:
     def _embed(self, texts: list[str]) -> NDArray[np.float32]:
         if self._model is None:
             self._model = _load(self.name)
+        start = time.perf_counter()
         rows: NDArray[np.float32] = self._model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+        share = (time.perf_counter() - start) / max(1, len(texts))
+        self._seconds.update(dict.fromkeys(texts, share))
         return rows
 
     def _remember(self, rows: dict[str, NDArray[np.float32]]) -> None:
         for text in list(self._rows)[: max(0, len(self._rows) + len(rows) - REMEMBERED)]:
             del self._rows[text]
+            self._seconds.pop(text, None)
         self._rows.update(rows)
 
 

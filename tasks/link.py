@@ -36,7 +36,7 @@ def link_shard(job: LinkJob) -> Path:
 
     def ask(question: Question) -> tuple[Linking, list[Note]]:
         catalog = benchmarks.catalog(job.benchmark, question.database)
-        metered = job.toolbox.open(question.database, job.repetition)
+        metered = job.toolbox.open(question.database, job.repetition, question.text)
         return link_question(question, catalog, link, job.linker, metered)
 
     if threads == 1:
@@ -62,7 +62,7 @@ def link_question(
         raise
     except Exception as error:
         status, reason = "linker_error", f"{type(error).__name__}: {error}"
-    seconds = time.perf_counter() - start
+    seconds = time.perf_counter() - start + metered.embedder.owed
     if status == "ok" and any(note.kind == "fallback" for note in metered.tools.notes):
         status = "fallback"
     linking = Linking(

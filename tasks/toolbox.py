@@ -4,12 +4,13 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from schemas.errors import UserError
-from schemas.tools import Embedder, Model, Reply, Request, Tools
+from schemas.tools import Model, Reply, Request, Tools
 from tasks import labels
 
 if TYPE_CHECKING:
@@ -34,42 +35,55 @@ class Toolbox:
         """Whether linkers can ask a language model."""
         return bool(self.model or self.endpoints)
 
-    def open(self, database: str = "", repetition: int = 0) -> "Metered":
-        """Open what one question of a database may use."""
-        model: Model | None = None
-        if self.has_model:
-            from tasks.models import open_model
+    def open(self, database: str = "", repetition: int = 0, question: str = "") -> "Metered":
+        """Open what one question of a database may use; ``question`` is its text."""
+        model = _model(self) if self.has_model else None
+        return Metered(model, LazyEmbedder(self.embedder, question), database, repetition)
 
-            model = open_model(
-                self.model,
-                self.endpoints,
-                self.storage,
-                in_flight=self.in_flight,
-                timeout=self.timeout,
-                fresh=self.fresh,
-            )
-        return Metered(model, LazyEmbedder(self.embedder), database, repetition)
+
+@lru_cache(maxsize=16)
+def _model(toolbox: Toolbox) -> Model:
+    """The model of a toolbox, opened once, so that a fresh one asks anew what was stored before that."""
+    from tasks.models import open_model
+
+    return open_model(
+        toolbox.model,
+        toolbox.endpoints,
+        toolbox.storage,
+        in_flight=toolbox.in_flight,
+        timeout=toolbox.timeout,
+        fresh=toolbox.fresh,
+    )
 
 
 class LazyEmbedder:
-    """An embedder that is loaded when it is first asked."""
+    """An embedder that is loaded when it is first asked, and knows what a question's own texts took.
 
-    def __init__(self, name: str) -> None:
+    Embeddings are shared by all linkers of a process. Those of a catalog are an index, built once; those of a question
+    are each linker's own cost, so ``owed`` adds up what remembered ones took when they were computed.
+    """
+
+    def __init__(self, name: str, question: str) -> None:
         self.name = name
+        self.question = question
+        self.owed = 0.0
 
     def encode(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Embed texts as rows of unit length, shape (texts, dimensions)."""
         from tasks.embedders import open_embedder
 
-        vectors: NDArray[float32] = open_embedder(self.name).encode(texts)
-        return vectors
+        embedder = open_embedder(self.name)
+        own = (text for text in texts if text in self.question or self.question in text) if self.question else ()
+        self.owed += sum(map(embedder.seconds, own))
+        return embedder.encode(texts)
 
 
 class Metered:
     """The tools of one question with a meter on every model call; safe under the threads of one linker."""
 
-    def __init__(self, model: Model | None, embedder: Embedder | None, database: str, repetition: int) -> None:
+    def __init__(self, model: Model | None, embedder: LazyEmbedder, database: str, repetition: int) -> None:
         self.inner = model
+        self.embedder = embedder
         self.database = database
         self.repetition = repetition
         self.replies: list[Reply] = []
