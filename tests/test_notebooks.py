@@ -1,0 +1,42 @@
+"""The notebooks run from their first cell to their last, and write nothing."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Cli
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+
+
+def run(path: Path, monkeypatch: pytest.MonkeyPatch, **environment: str) -> list[str]:
+    """Execute a notebook in its folder; the text of all its outputs."""
+    for name, value in {"PYTHONPATH": str(ROOT), "MPLBACKEND": "agg", **environment}.items():
+        monkeypatch.setenv(name, value)
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        assert not cell.get("outputs"), f"{path.name} is committed with outputs"
+    manager = nbclient.NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": path.parent}}
+    )
+    manager.create_kernel_manager()
+    manager.km.kernel_cmd = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    manager.execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [str(output.get("data", {}).get("text/plain", output.get("text", ""))) for output in outputs]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_explore_a_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow: prepares and evaluates the demo, then starts a notebook kernel."""
+    assert cli("prepare", "demo").returncode == 0
+    linkers = "full,random,exact_match,schemagraphsql(endpoints=oracle)"
+    assert cli("evaluate", "--benchmarks", "demo", "--linkers", linkers, "--run", "demo", prefect=True).returncode == 0
+    before = sorted(tmp_path.rglob("*"))
+    told = run(ROOT / "notebooks" / "01_explore_a_run.ipynb", monkeypatch, SCHEMALINK_STORAGE=str(tmp_path))
+    assert sum("schemagraphsql(endpoints=oracle)" in text for text in told) >= 3
+    assert any("source" in text and "destination" in text for text in told)
+    assert sorted(tmp_path.rglob("*")) == before
