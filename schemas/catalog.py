@@ -24,6 +24,14 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
+class Statistic:
+    """What is known of a field's values besides examples: a word such as ``min``, and its value as text."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A column or property; ``examples`` are values as text, most telling first, often none."""
 
@@ -32,6 +40,7 @@ class Field:
     description: str = ""
     primary: bool = False
     examples: tuple[str, ...] = ()
+    statistics: tuple[Statistic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +123,8 @@ class Catalog:
         """The smaller catalog of exactly these elements; a field brings its entity, a relation needs all its elements.
 
         >>> shop = Catalog("shop", (Entity("item", (Field("id"), Field("price"))), Entity("sale")))
-        >>> shop.keep({Element("item", "price")}).entities
-        (Entity(name='item', fields=(Field(name='price', type='', description='', primary=False, examples=()),), \
-kind='table', description=''),)
+        >>> [str(element) for element in sorted(shop.keep({Element("item", "price")}).elements)]
+        ['item', 'item.price']
         """
         kept: dict[str, set[str]] = {}
         for element in elements:
@@ -151,6 +159,14 @@ kind='table', description=''),)
             if relation.source in names and relation.target in names and (not relation.via or relation.via in names)
         )
         return replace(self, entities=kept, relations=relations)
+
+    def without_values(self) -> "Catalog":
+        """The same catalog without example values and statistics: what it declares, and nothing of what it holds."""
+        entities = tuple(
+            replace(entity, fields=tuple(replace(field, examples=(), statistics=()) for field in entity.fields))
+            for entity in self.entities
+        )
+        return replace(self, entities=entities)
 
     @cached_property
     def _whole_relations(self) -> tuple[Relation, ...]:
