@@ -37,6 +37,6 @@ def test_explore_a_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert cli("evaluate", "--benchmarks", "demo", "--linkers", linkers, "--run", "demo", prefect=True).returncode == 0
     before = sorted(tmp_path.rglob("*"))
     told = run(ROOT / "notebooks" / "01_explore_a_run.ipynb", monkeypatch, SCHEMALINK_STORAGE=str(tmp_path))
-    assert sum("schemagraphsql(endpoints=oracle)" in text for text in told) >= 3
+    assert sum("schemagraphsql" in text for text in told) >= 3, told
     assert any("source" in text and "destination" in text for text in told)
     assert sorted(tmp_path.rglob("*")) == before
