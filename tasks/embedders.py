@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Sequence
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,9 @@ FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "pytorch_model.bin"]
 INSTALL = "install it with: pip install -e '.[embed]'"
 
 
-@cache
 def open_embedder(name: str = DEFAULT) -> "SentenceEmbedder":
     """The embedder of that name, one in a process; its weights are loaded when it is first asked."""
-    return SentenceEmbedder(name)
+    return OPEN.setdefault(name, SentenceEmbedder(name))
 
 
 class SentenceEmbedder:
@@ -120,3 +118,6 @@ def _downloaded(name: str) -> Path:
     except LocalEntryNotFoundError as error:
         where = f"no hub answers for {name!r}, and no copy of it lies on this machine"
         raise UserError(f"{where}; name another embedder or a local folder, or {INSTALL}") from error
+
+
+OPEN: dict[str, SentenceEmbedder] = {}

@@ -3,7 +3,6 @@
 A label is ``name`` or ``name(option=value, …)``; ``first > second`` feeds the second linker with what the first kept.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -145,7 +144,8 @@ def _split(text: str, separator: str) -> list[str]:
 
 def _read(text: str, hint: Any, what: str) -> Value:
     """Turn a value's text into what its annotation asks for."""
-    word = text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
+    word = text[1:-1].replace(text[0] * 2, text[0]) if quoted else text
     choices = _choices(hint)
     for choice in choices:
         try:
@@ -197,5 +197,5 @@ def _describe(hint: Any) -> str:
 
 def _write(value: Value) -> str:
     if isinstance(value, str):
-        return value if BARE.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+        return value if BARE.fullmatch(value) else "'" + value.replace("'", "''") + "'"
     return str(value).lower() if isinstance(value, bool | NoneType) else str(value)
