@@ -1,11 +1,11 @@
 """A database whose queries run in a process of their own."""
 
-from functools import lru_cache
-
 from schemas.tools import Rows
 from storage.databases import OpenDatabase, fingerprint, open_limited
 from storage.engines.limits import Limits
 from storage.workers import GRACE, MARGIN, Pool, allow
+
+KEPT = 8
 
 
 class IsolatedDatabase:
@@ -32,14 +32,20 @@ def run_query(address: str, limits: Limits, query: str) -> Rows:
     return database.run(query)
 
 
+_kept: dict[str, tuple[tuple[str, Limits], OpenDatabase]] = {}
+
+
 def kept_open(address: str, limits: Limits) -> OpenDatabase:
-    """The open database of an address; a file that has changed is opened again."""
-    return _open(address, fingerprint(address), limits)
-
-
-@lru_cache(maxsize=8)
-def _open(address: str, _fingerprint: str, limits: Limits) -> OpenDatabase:
-    return open_limited(address, limits)
+    """The open database of an address, one an address; a changed file or other limits open it again."""
+    key = (fingerprint(address), limits)
+    kept_key, database = _kept.pop(address, (None, None))
+    if database is None or kept_key != key:
+        while database or len(_kept) >= KEPT:
+            (database or _kept.pop(next(iter(_kept)))[1]).close()
+            database = None
+        database = open_limited(address, limits)
+    _kept[address] = (key, database)
+    return database
 
 
 def _engine(address: str, limits: Limits) -> str:

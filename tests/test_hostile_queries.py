@@ -163,15 +163,13 @@ def test_postgres_survives_hostile_queries(monkeypatch: pytest.MonkeyPatch) -> N
     """Slow: a server is made and started, and ten of the queries run into their limit of half a second."""
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install -e '.[postgres]'")
     found = cases("postgres")
-    with server() as address:
-        with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute(
-                "CREATE TABLE item AS SELECT i AS id, 'item ' || i AS name, i / 7.0 AS price FROM generate_series(1, 2000) i"
-            )
-            connection.execute("CREATE SEQUENCE counter")
-            state = "SELECT md5(string_agg(item::text, '' ORDER BY id)), (SELECT count(*) FROM pg_class) FROM item"
-            before = connection.execute(state).fetchall()
-            ended, largest = endings(address, found, monkeypatch)
-            assert connection.execute(state).fetchall() == before
-            assert connection.execute("SELECT last_value, is_called FROM counter").fetchall() == [(1, False)]
+    with server() as address, psycopg.connect(address, autocommit=True) as connection:
+        rows = "SELECT i AS id, 'item ' || i AS name, i / 7.0 AS price FROM generate_series(1, 2000) i"
+        connection.execute(f"CREATE TABLE item AS {rows}")
+        connection.execute("CREATE SEQUENCE counter")
+        state = "SELECT md5(string_agg(item::text, '' ORDER BY id)), (SELECT count(*) FROM pg_class) FROM item"
+        before = connection.execute(state).fetchall()
+        ended, largest = endings(address, found, monkeypatch)
+        assert connection.execute(state).fetchall() == before
+        assert connection.execute("SELECT last_value, is_called FROM counter").fetchall() == [(1, False)]
     check(found, ended, largest)

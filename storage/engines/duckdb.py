@@ -16,7 +16,6 @@ CONFIGURATION: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "temp_directory": "",
-    "threads": 1,
 }
 BATCH = 64
 STATUSES: tuple[tuple[type[Exception], str], ...] = (
@@ -36,6 +35,7 @@ class DuckDB:
         config = CONFIGURATION | {
             "memory_limit": f"{limits.memory}B",
             "preserve_insertion_order": not limits.reverse,
+            "threads": 4 if limits.reverse else 1,
         }
         try:
             self._connection = duckdb.connect(str(path), read_only=True, config=config)

@@ -12,6 +12,7 @@ from typing import Any
 from schemas.errors import Failure
 from schemas.tools import Rows
 
+NO_TEXT = re.compile("[\0\ud800-\udfff]")
 NOISE = re.compile(r"(\s|--[^\n]*(\n|$)|/\*.*?(\*/|$)|;)*", re.DOTALL)
 WRITES = re.compile(
     r"""(alter | analyze | attach | begin | call | checkpoint | close | cluster | comment | commit | copy | create |
@@ -40,12 +41,14 @@ class Limits:
 
 
 def check_reads(query: str) -> None:
-    """Refuse a query without a statement (``empty_query``) and one that opens with a word of change (``forbidden``).
+    """Refuse a query without a statement (``empty_query``) or of change (``forbidden``), and what is not a text.
 
     >>> check_reads("/* now */ DROP TABLE item")
     Traceback (most recent call last):
     schemas.errors.Failure: forbidden: DROP is not a query
     """
+    if NO_TEXT.search(query):
+        raise Failure("query_error", "the query has a sign that no text has")
     noise = NOISE.match(query)
     start = noise.end() if noise else 0
     if start == len(query):

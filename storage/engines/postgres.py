@@ -44,11 +44,12 @@ class Postgres:
             raise UserError("PostgreSQL needs psycopg: pip install -e '.[postgres]'") from error
         self.limits = limits
         self._error = psycopg.Error
+        milliseconds = max(1, int(limits.seconds * 1000))
         self._connect = partial(
             psycopg.connect,
             url,
             connect_timeout=CONNECT_SECONDS,
-            options=f"{READ_ONLY} -c statement_timeout={max(1, int(limits.seconds * 1000))}{REORDERED * limits.reverse}",
+            options=f"{READ_ONLY} -c statement_timeout={milliseconds}{REORDERED * limits.reverse}",
             application_name="schemalink",
         )
         self._connection = self._connected()
