@@ -16,6 +16,7 @@ from tasks.linkers._memo import per_catalog
 Against = Literal["question", "terms", "both"]
 Texts = Literal["names", "passages"]
 BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
+FEW = 512
 WORD = re.compile(r"\w+")
 COMMON = frozenset(
     re.findall(
@@ -124,11 +125,15 @@ def _cosines(text: str, known: _Embedded, tools: Tools, against: Against) -> NDA
     lines = [] if against == "question" else terms(text)
     if against != "terms" or not lines:
         lines.append(text)
-    cosines: NDArray[np.float32] = (known.rows @ tools.need_embedder().encode(lines).T).max(axis=1)
+    asked = tools.need_embedder().encode(lines)
+    cosines: NDArray[np.float32] = known.rows @ asked[0] if len(lines) == 1 else (known.rows @ asked.T).max(axis=1)
     return cosines
 
 
 def _sorted(elements: tuple[Element, ...], cosines: NDArray[np.float32]) -> Iterator[tuple[Element, float]]:
+    """Elements by falling cosine; the best few hundred are sorted first, since seldom more are wanted."""
     rounded = np.round(cosines.astype(np.float64), 4)
-    order = np.argsort(-rounded, kind="stable")
-    return ((elements[place], float(rounded[place])) for place in order)
+    cut = np.partition(rounded, -FEW)[-FEW] if len(rounded) > FEW else -np.inf
+    for part in (np.flatnonzero(rounded >= cut), np.flatnonzero(rounded < cut)):
+        order = part[np.argsort(-rounded[part], kind="stable")]
+        yield from ((elements[place], float(rounded[place])) for place in order)
