@@ -47,7 +47,13 @@ def main(arguments: argparse.Namespace) -> int:
         open_run(run, configuration, facts())
         parquet.write(run / "linkings.parquet", Linking, [each.linking for each in adopted])
         parquet.write(run / "notes.parquet", Note, [note for each in adopted for note in each.notes])
-        scores = [score for each in adopted for score in score_linking(each.question, each.linking)]
+        names = {each.question.database for each in adopted}
+        first = {name: benchmarks.representatives(folder, name) for name in names}
+        scores = [
+            score
+            for each in adopted
+            for score in score_linking(each.question, each.linking, first[each.question.database])
+        ]
         if queries := [each.query for each in adopted if each.query]:
             parquet.write(run / "queries.parquet", Query, queries)
             scores += execute(folder, run, seconds)

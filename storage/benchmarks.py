@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 from schemas.arrow import from_table
 from schemas.catalog import Catalog
 from schemas.errors import UserError
+from schemas.families import family_of
 from schemas.records import Question
 from storage import parquet
 from storage.files import read_json
@@ -25,6 +26,13 @@ def questions(folder: Path) -> list[Question]:
     return parquet.read(folder / "questions.parquet", Question)
 
 
+def databases(folder: Path) -> list[str]:
+    """The names of all databases that have a catalog, in the catalogs' order."""
+    table = pq.read_table(folder / "catalogs.parquet", columns=["database"])
+    names: list[str] = table.column("database").to_pylist()
+    return names
+
+
 def catalog(folder: Path, database: str) -> Catalog:
     """One database's catalog; the same object as long as the file is the same."""
     path = folder / "catalogs.parquet"
@@ -32,6 +40,14 @@ def catalog(folder: Path, database: str) -> Catalog:
         return _catalog(path, path.stat().st_mtime_ns, database)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def representatives(folder: Path, database: str) -> dict[str, str]:
+    """The first table of every table's family, where the benchmark counts the shards of a table as one; else none."""
+    if not description(folder).get("families"):
+        return {}
+    families = family_of(catalog(folder, database), schemas=False)
+    return {name: family.members[0] for name, family in families.items()}
 
 
 @lru_cache(maxsize=256)

@@ -111,6 +111,7 @@ def ingest(
         "gold": dict(Counter(question.gold_status for question in questions).most_common()),
         "changed": corrected.changed,
         "excluded": corrected.excluded,
+        "families": getattr(module, "FAMILIES", False),
         "remarks": module.remarks(root, part) if hasattr(module, "remarks") else [],
     }
     return _write(folder, questions, catalogs, described)

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import get_args
 
 from schemas.answers import Linked
+from schemas.catalog import Element
 from schemas.records import Execution, Level, Linking, Question, Score
-from storage import parquet
+from storage import benchmarks, parquet
 from tasks import plugins
 
 DEPTH = {"none": 0, "entity": 1, "field": 2}
@@ -17,12 +18,16 @@ DEPTH = {"none": 0, "entity": 1, "field": 2}
 
 @dataclass(frozen=True)
 class ScoreJob:
-    """One shard's questions, linkings and executions (where there are any), and where their scores go."""
+    """One shard's questions, linkings and executions (where there are any), where their scores go, the benchmark.
+
+    Where the benchmark counts the shards of a table as one, gold and kept are scored by family.
+    """
 
     shard: Path
     linkings: Path
     executions: Path | None
     scores: Path
+    benchmark: Path
 
 
 @cache
@@ -36,22 +41,26 @@ def score_shard(job: ScoreJob) -> Path:
     """Score a shard's linkings at every level at which their gold is known."""
     questions = {question.id: question for question in parquet.read(job.shard, Question)}
     linkings = parquet.read(job.linkings, Linking)
-    scores = [score for linking in linkings for score in score_linking(questions[linking.question], linking)]
+    first = benchmarks.representatives(job.benchmark, linkings[0].database) if linkings else {}
+    scores = [score for linking in linkings for score in score_linking(questions[linking.question], linking, first)]
     executions = parquet.read(job.executions, Execution) if job.executions else []
     scores += [score for execution in executions for score in score_execution(execution)]
     return parquet.write(job.scores, Score, scores)
 
 
-def score_linking(question: Question, linking: Linking) -> Iterator[Score]:
+def score_linking(
+    question: Question, linking: Linking, representatives: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Score]:
     """Every linking metric of one question; a failed linking kept nothing, an unknown gold judges nothing.
 
-    Questions without a usable gold (none, excluded, unreadable) have no rows.
+    Questions without a usable gold (none, excluded, unreadable) have no rows. An entity that has a representative is
+    judged as if it were that one, in the gold and in what was kept.
     """
     for depth, level in enumerate(get_args(Level), start=1):
         if question.gold_status != "ok" or DEPTH[question.gold_level] < depth:
             continue
         kept = frozenset(element for element in linking.kept if bool(element.field) == (level == "field"))
-        answer = Linked(question.gold_elements(level), kept)
+        answer = Linked(*(_represented(each, representatives) for each in (question.gold_elements(level), kept)))
         for name, metric in linking_metrics().items():
             yield Score(
                 benchmark=linking.benchmark,
@@ -63,6 +72,12 @@ def score_linking(question: Question, linking: Linking) -> Iterator[Score]:
                 metric=name,
                 value=metric.score(answer),
             )
+
+
+def _represented(elements: frozenset[Element], representatives: Mapping[str, str]) -> frozenset[Element]:
+    if not representatives:
+        return elements
+    return frozenset(Element(representatives.get(each.entity, each.entity), each.field) for each in elements)
 
 
 def score_execution(execution: Execution) -> Iterator[Score]:
