@@ -53,9 +53,9 @@ class Worker:
     def call(self, seconds: float, function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, bool]:
         """The function's value, or the exception it raised, and whether the process can take another call."""
         try:
-            self.pipe.send_bytes(pickle.dumps((seconds, function, args)))
-            answer: tuple[Any, bool] = self.pipe.recv()
-            return answer
+            self.pipe.send((seconds, pickle.dumps((function, args))))
+            answer, usable = self.pipe.recv()
+            return pickle.loads(answer), usable
         except (EOFError, OSError):
             return self._death(), False
 
@@ -152,6 +152,9 @@ class Pool:
         with self._lock:
             self._closed = True
             workers, self._all = self._all, set()
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait()
         self._idle.put(None)
         for worker in workers:
             worker.end()
@@ -181,21 +184,18 @@ def serve(descriptor: int, memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _inside.append(os.getpid())
     pipe.send(True)
-    bound = False
-    while True:
+    usable, bound = True, False
+    while usable:
         try:
-            seconds, function, args = pickle.loads(pipe.recv_bytes())
+            seconds, call = pipe.recv()
         except (EOFError, OSError):
             return
-        if not bound:
-            bound = _bind(memory)
         signal.setitimer(signal.ITIMER_REAL, seconds)
-        value, usable = _attempt(function, args)
+        answer, usable = _attempt(call)
         signal.setitimer(signal.ITIMER_REAL, 0)
+        bound = bound or _bind(memory)
         usable = usable and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < memory // 2
-        pipe.send((value, usable))
-        if not usable:
-            return
+        pipe.send((answer, usable))
 
 
 def _bind(memory: int) -> bool:
@@ -206,12 +206,14 @@ def _bind(memory: int) -> bool:
     return True
 
 
-def _attempt(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, bool]:
+def _attempt(call: bytes) -> tuple[bytes, bool]:
+    """The pickled value or exception of a pickled call, and whether the process is as good as before."""
     try:
-        return function(*args), True
+        function, args = pickle.loads(call)
+        return pickle.dumps(function(*args)), True
     except (Failure, UserError) as error:
-        return error.with_traceback(None), True
+        return pickle.dumps(error), True
     except MemoryError:
-        return Failure("too_large", "no memory left in its process"), False
+        return pickle.dumps(Failure("too_large", "no memory left in its process")), False
     except BaseException:
-        return RuntimeError(f"in a worker:\n{traceback.format_exc()}"), False
+        return pickle.dumps(RuntimeError(f"in a worker:\n{traceback.format_exc()}")), False

@@ -1,12 +1,13 @@
 """How rows are compared, and what can be read off a query's words without parsing it."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
 Row = tuple[Hashable, ...]
+Contents = frozenset[tuple[Hashable, int]]
 WORDS = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | `(?:[^`]|``)*` | \[[^\]]*\] | --[^\n]* | /\*.*?\*/ | \w+ | \s+ | .""",
     re.DOTALL | re.VERBOSE,
@@ -72,45 +73,46 @@ def equal_but_for_columns(gold: Sequence[Row], predicted: Sequence[Row], ordered
     columns, candidates = list(zip(*gold, strict=True)), Counter(zip(*predicted, strict=True))
     if ordered:
         return Counter(columns) == candidates
-    if Counter(map(_contents, columns)) != Counter(map(_contents, candidates.elements())):
-        return False
+    alike: dict[Contents, list[Row]] = defaultdict(list)
+    for candidate in candidates:
+        alike[_contents(candidate)].append(candidate)
     columns.sort(key=lambda column: len(set(column)), reverse=True)
-    return _assignable(columns, candidates)
+    return _assignable([(column, alike[_contents(column)]) for column in columns], candidates)
 
 
-def _contents(column: Row) -> frozenset[tuple[Hashable, int]]:
+def _contents(column: Row) -> Contents:
     return frozenset(Counter(column).items())
 
 
-def _assignable(columns: Sequence[Row], candidates: Counter[Row]) -> bool:
-    """Whether each column can have a candidate of its own so that the rows are equal as a bag.
+def _assignable(columns: Sequence[tuple[Row, list[Row]]], left: Counter[Row]) -> bool:
+    """Whether each column can have one of its candidates for itself so that the rows are equal as a bag.
 
     The search goes back where it must; equal candidates are tried once, and the columns that tell most rows apart
     come first, so that little is left to try.
     """
-    start = [0] * len(columns[0])
-    open_choices, taken = [_choices(columns[0], candidates, start, start)], list[Row]()
+    start = [0] * len(columns[0][0])
+    open_choices, taken = [_choices(*columns[0], left, start, start)], list[Row]()
     while open_choices:
         choice = next(open_choices[-1], None)
         if choice is None:
             open_choices.pop()
-            candidates.update(taken[-1:])
+            left.update(taken[-1:])
             del taken[-1:]
             continue
         candidate, wanted, found = choice
         if len(open_choices) == len(columns):
             return True
-        candidates[candidate] -= 1
+        left[candidate] -= 1
         taken.append(candidate)
-        open_choices.append(_choices(columns[len(taken)], candidates, wanted, found))
+        open_choices.append(_choices(*columns[len(taken)], left, wanted, found))
     return False
 
 
 def _choices(
-    column: Row, candidates: Counter[Row], gold: list[int], predicted: list[int]
+    column: Row, candidates: list[Row], left: Counter[Row], gold: list[int], predicted: list[int]
 ) -> Iterator[tuple[Row, list[int], list[int]]]:
     """The candidates for a column that keep the bags of row numbers equal, with the rows' new numbers."""
-    for candidate in [candidate for candidate, left in candidates.items() if left]:
+    for candidate in [candidate for candidate in candidates if left[candidate]]:
         numbers: dict[tuple[int, Hashable], int] = {}
         wanted = [numbers.setdefault(pair, len(numbers)) for pair in zip(gold, column, strict=True)]
         found = [numbers.setdefault(pair, len(numbers)) for pair in zip(predicted, candidate, strict=True)]
