@@ -1,8 +1,9 @@
 """Which elements a SQL query references: the fixture, judged by hand and by SQLite, DuckDB and sqlglot's qualify."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import duckdb
 import pytest
@@ -11,7 +12,10 @@ from sqlglot.errors import SqlglotError
 from schemas.errors import Failure
 from tasks.languages.sql import referenced
 from tests.sql_cases import CASES, SCHEMAS, Case, catalog, ddl
-from tests.sql_oracles import duckdb_binds, nested_schema, qualify_reads, sqlite_reads
+from tests.sql_oracles import duckdb_binds, nested_schema, ours, qualify_reads, sqlite_reads
+from tests.sql_random import Around, Writer
+
+INNER = re.compile(r"\) AS (\w+)|(\w+) AS \(")
 
 
 def name(case: Case) -> str:
@@ -88,3 +92,40 @@ def test_the_qualification_pass_of_sqlglot_reads_the_same(case: Case) -> None:
         return
     assert "sqlglot refuses" not in case.differs
     assert (reads == expected) is not differs
+
+
+def test_sqlite_reads_the_same_of_random_queries(databases: dict[str, sqlite3.Connection]) -> None:
+    """SQLite also reports columns of an inner query that bears a real table's name as if they were that table's."""
+    writer, compared, nested = Writer(seed=7), 0, 0
+    for _ in range(1200):
+        query, _names = writer.query(Around())
+        try:
+            reads = {item for item in sqlite_reads(databases["bakery"], query) if "." in item}
+        except sqlite3.Error:
+            continue
+        found = referenced(query, catalog("bakery"))
+        fields = {item for item in ours(found) if "." in item}
+        inner = {match.casefold() for pair in INNER.findall(query) for match in pair if match}
+        assert found.unknown == (), query
+        assert fields <= reads, query
+        assert {item.partition(".")[0] for item in reads - fields} <= inner, query
+        compared, nested = compared + 1, nested + (query.count("SELECT") > 1)
+    assert compared > 300
+    assert nested > 100
+
+
+def test_a_thread_of_ten_thousand_conditions_is_read_and_one_of_parentheses_is_refused() -> None:
+    wide = "SELECT name FROM shop WHERE " + " OR ".join(f"id = {number}" for number in range(10_000))
+    assert len(referenced(wide, catalog("bakery")).references) == 3
+    deep = "SELECT name FROM shop WHERE " + "(" * 5_000 + "id = 1" + ")" * 5_000
+    with pytest.raises(Failure, match="parse_error: nested too deeply"):
+        referenced(deep, catalog("bakery"))
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT a FROM t WHERE", "CREATE FUNCTION f() AS 1", "WITH a AS (", "SELECT * FROM a b c d"]
+)
+def test_nothing_is_printed_or_logged(query: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with suppress(Failure):
+        referenced(query, catalog("bakery"))
+    assert capfd.readouterr() == ("", "")

@@ -62,8 +62,17 @@ def _faults(tree: exp.Query) -> Iterator[str]:
             yield "SELECT INTO writes a table"
         elif isinstance(node, exp.Select) and not node.expressions:
             yield "a SELECT without a select list"
+        elif isinstance(node, exp.Star) and _stray(node):
+            yield "a star that is neither in a SELECT list nor a function's argument"
     if not tables:
         yield "references no table"
+
+
+def _stray(star: exp.Star) -> bool:
+    """Whether a star stands where no dialect has one: ``a = *``, ``(*)``, ``ORDER BY *``."""
+    node = star.parent if isinstance(star.parent, (exp.Column, exp.Dot)) else star
+    parent = node.parent if node else None
+    return isinstance(parent, exp.Binary) or not isinstance(parent, (exp.Select, exp.Func, exp.Distinct))
 
 
 def _open_membership(tree: exp.Query) -> None:

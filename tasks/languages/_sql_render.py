@@ -38,7 +38,8 @@ def render(catalog: Catalog, *, style: Style = "ddl", examples: int = 2) -> str:
 
     ``ddl``: CREATE TABLE statements that SQLite executes (for its dialect), with types, keys, descriptions and up to
     ``examples`` example values a column as comments. ``compact``: one line a table, then the foreign keys; neither
-    descriptions nor examples.
+    descriptions nor examples. What no CREATE TABLE can make is a comment: a table of which no column is left, a table
+    of SQLite's own (``sqlite_…``).
 
     >>> shop = Catalog("shop", (Entity("order", (Field("id", "INTEGER", primary=True), Field("item", "TEXT"))),))
     >>> print(render(shop, style="compact"))
@@ -78,8 +79,9 @@ def _statement(entity: Entity, catalog: Catalog, examples: int) -> str:
         lines.append((f"PRIMARY KEY ({', '.join(quoted(field.name, dialect) for field in keys)})", ""))
     own = [relation for relation in catalog.relations if relation.source == entity.name and not relation.via]
     lines += [(_foreign_key(relation, dialect), "") for relation in dict.fromkeys(own) if _whole(relation)]
-    if not lines:
-        return f"-- {quoted(entity.name, dialect)}: a table, no columns listed"
+    if not lines or (dialect == "sqlite" and entity.name.casefold().startswith("sqlite_")):
+        names = ", ".join(quoted(field.name, dialect) for field in entity.fields)
+        return f"-- {quoted(entity.name, dialect)}: {f'a table of SQLite itself, with {names}' if names else 'a table'}"
     last = len(lines) - 1
     body = [f"  {line}{'' if i == last else ','}{remark}" for i, (line, remark) in enumerate(lines)]
     above = [f"-- {_line(entity.description)}"] if entity.description else []

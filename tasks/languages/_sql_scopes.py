@@ -13,6 +13,7 @@ from tasks.languages._sql_sources import Beneath, Columns, Inner, Scope, Source,
 
 CLAUSES: Mapping[str, Role] = {"group": "group", "distinct": "group", "order": "order", "windows": "order"}
 ELSEWHERE = frozenset({"with_", "from_", "joins", "laterals", "expressions"})
+COUNTING = frozenset({"limit", "offset", "fetch"})
 WORDLESS = frozenset({"sqlite", "snowflake", "oracle", "tsql"})
 LATERAL_ALIASES = frozenset({"duckdb", "snowflake", "redshift", "databricks"})
 
@@ -117,7 +118,7 @@ class Reader:
             if key not in ELSEWHERE:
                 for part in value if isinstance(value, list) else [value]:
                     if isinstance(part, exp.Expr):
-                        self.clause(part, CLAUSES.get(key, "filter"), scope, answer)
+                        self.clause(part, CLAUSES.get(key, "filter"), around if key in COUNTING else scope, answer)
         return answer
 
     def item(self, node: exp.Expr, role: Role, scope: Scope, *, probing: bool) -> list[tuple[str, Beneath]]:
@@ -126,8 +127,6 @@ class Reader:
             return [] if probing else self.star(node, role, scope)
         value = node.this if isinstance(node, exp.Alias) else node
         below = self.use(value, role, scope)
-        if isinstance(value, exp.Subquery) and role == "output":
-            self.note(below, role)
         named = isinstance(node, (exp.Alias, exp.Column, exp.Dot))
         return [((node.alias_or_name if named else node.sql(self.catalog.dialect)).casefold(), below)]
 
@@ -143,12 +142,12 @@ class Reader:
                 return [("", found)]
             if not sources:
                 self.unknown.setdefault(".".join((*path, "*")))
-        changed = {each.alias_or_name.casefold(): each for each in star.args.get("replace") or ()}
+        changed = {each.alias_or_name.casefold(): each.unalias() for each in star.args.get("replace") or ()}
         left_out = {each.name.casefold() for each in star.args.get("except_") or ()} | set(changed)
         columns = [(name, below) for each in sources for name, below in each.columns.all() if name not in left_out]
         for _, below in columns:
             self.note(below, role)
-        return columns + [(name, self.use(each.this, role, scope)) for name, each in changed.items()]
+        return columns + [(name, self.use(each, role, scope)) for name, each in changed.items()]
 
     def clause(self, node: exp.Expr, role: Role, scope: Scope, answer: Answer) -> None:
         """Read a clause after the SELECT list; ORDER BY and GROUP BY may count columns or name them."""
@@ -168,12 +167,7 @@ class Reader:
             value = value.this
         names = dict(reversed(answer.columns))
         by_name = role == "order" or self.catalog.dialect == "bigquery"
-        if (
-            isinstance(value, (exp.Var, exp.Column))
-            and value.name.upper() == "ALL"
-            and role == "order"
-            and not self.sqlite
-        ):
+        if value.name.upper() == "ALL" and role == "order" and not self.sqlite:
             self.note(answer.beneath, role)
         elif isinstance(value, exp.Literal) and value.is_int:
             for _, below in answer.columns[int(value.name) - 1 : int(value.name)]:
@@ -197,8 +191,10 @@ class Reader:
         below: list[Element] = []
         for part, its_role in mentions(node, role):
             if isinstance(part, exp.Query):
-                probing = isinstance(part.parent, exp.Exists)
-                below += self.query(part, scope, probing=probing).beneath
+                returned = self.query(part, scope, probing=isinstance(part.parent, exp.Exists)).beneath
+                if its_role == "output" and not isinstance(part.parent, (exp.Exists, exp.In)):
+                    self.note(returned, its_role)
+                below += returned
             elif part.is_star:
                 below += (element for _, each in self.star(part, its_role, scope) for element in each)
             else:

@@ -627,3 +627,29 @@ SELECT FROM shop
 --# Parentheses that do not close
 --! Expecting )
 SELECT name FROM shop WHERE id IN (SELECT shop FROM sale
+
+--# A star for a value
+--! a star
+SELECT name FROM bread WHERE price > *
+
+--# A star in parentheses
+--! a star
+SELECT (*) FROM bread
+
+--# A star to order by
+--! a star
+SELECT name FROM bread ORDER BY *
+
+--# Scalar queries inside an expression of the outermost SELECT list
+--= shop; bread; flour; bread.price output nested; flour.kilo_price output nested
+SELECT (SELECT MAX(price) FROM bread) - (SELECT MIN(kilo_price) FROM flour) FROM shop
+
+--# A membership in the SELECT list returns none of the inner query's values
+--= shop; baker; shop.name output; baker.name nested
+SELECT name IN (SELECT name FROM baker) FROM shop
+
+--# A limit is no place for a column
+--~ sqlite refuses: no such column
+--= shop; shop.name output
+--? opened
+SELECT name FROM shop LIMIT opened
