@@ -25,6 +25,7 @@ def main(arguments: argparse.Namespace) -> int:
     from flows.show import tell
     from schemas.records import Question
     from tasks import plugins
+    from tasks.evidence import open_evidence
     from tasks.labels import label, linker, parse
     from tasks.link import link_question
     from tasks.toolbox import check_tools
@@ -34,9 +35,10 @@ def main(arguments: argparse.Namespace) -> int:
     check_tools([name], box)
     catalog = read_catalog(arguments.database)
     question = Question("own", "question", catalog.database, arguments.question, arguments.evidence)
-    linking, notes = link_question(
-        question, catalog, linker(name), name, box.open(catalog.database, question=question.text)
-    )
+    metered = box.open(catalog.database, question=question.text)
+    contents = "" if arguments.database.suffix.lower() == ".sql" else str(arguments.database)
+    metered.tools.evidence = open_evidence(catalog, contents, None)
+    linking, notes = link_question(question, catalog, linker(name), name, metered)
     if arguments.show == "story":
         print("\n".join(tell(str(arguments.database), question, linking, notes)))
     else:

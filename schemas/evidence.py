@@ -25,9 +25,10 @@ class Bin:
 class Profile:
     """One field's contents in the rows that were looked at; None stands for what the source cannot tell.
 
-    ``source``: a ``database``, or the rows ``published`` with a benchmark. ``rows`` is how many were looked at and
-    ``whole`` whether they are all that there are; counts, shares and ranges are of those rows. ``minimum`` and
-    ``maximum`` are text in the value's own order; ``mean``, ``median``, ``deviation`` and ``histogram`` are of numbers.
+    ``source``: a ``database``, or the rows ``published`` with a benchmark. ``rows`` is how many were looked at (0 where
+    that is not known) and ``whole`` whether they are all that there are; counts, shares and ranges are of those rows.
+    ``minimum`` and ``maximum`` are text in the value's own order; ``mean``, ``median``, ``deviation`` and ``histogram``
+    are of numbers.
     """
 
     entity: str

@@ -42,6 +42,12 @@ def catalog(folder: Path, database: str) -> Catalog:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
 
 
+def address(folder: Path, database: str) -> str:
+    """Where one database of a benchmark lies; nothing where it is not at hand."""
+    found: str = description(folder).get("databases", {}).get(database, "")
+    return found
+
+
 def representatives(folder: Path, database: str) -> dict[str, str]:
     """The first table of every table's family, where the benchmark counts the shards of a table as one; else none."""
     if not description(folder).get("families"):

@@ -9,6 +9,7 @@ from schemas.catalog import Catalog
 from schemas.errors import Failure, UserError
 from schemas.records import Linking, Note, Question
 from storage import benchmarks, parquet
+from tasks.evidence import open_evidence
 from tasks.labels import Link, linker
 from tasks.toolbox import Metered, Toolbox
 
@@ -33,10 +34,13 @@ def link_shard(job: LinkJob) -> Path:
     questions = parquet.read(job.shard, Question)
     link = linker(job.linker)
     threads = min(THREADS, len(questions)) if job.toolbox.has_model else 1
+    database = questions[0].database
+    catalog = benchmarks.catalog(job.benchmark, database)
+    evidence = open_evidence(catalog, benchmarks.address(job.benchmark, database), job.benchmark)
 
     def ask(question: Question) -> tuple[Linking, list[Note]]:
-        catalog = benchmarks.catalog(job.benchmark, question.database)
         metered = job.toolbox.open(question.database, job.repetition, question.text)
+        metered.tools.evidence = evidence
         return link_question(question, catalog, link, job.linker, metered)
 
     if threads == 1:

@@ -23,13 +23,14 @@ from typing import get_args
 from schemas.catalog import Catalog
 from schemas.errors import Failure
 from schemas.records import Reference, Referenced, Role
+from tasks.languages._sql_limit import limited
 from tasks.languages._sql_parse import parse
 from tasks.languages._sql_prompt import clean, messages
 from tasks.languages._sql_render import quoted, render
 from tasks.languages._sql_scopes import Reader
 from tasks.languages._sql_sources import Scope
 
-__all__ = ["clean", "messages", "quoted", "referenced", "render"]
+__all__ = ["clean", "limited", "messages", "quoted", "referenced", "render"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
