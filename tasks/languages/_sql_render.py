@@ -1,7 +1,7 @@
 """A relational catalog as text: CREATE TABLE statements, or one short line a table."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from sqlglot import exp
@@ -53,48 +53,56 @@ def render(catalog: Catalog, *, style: Style = "ddl", examples: int = 2) -> str:
 
 
 def quoted(name: str, dialect: str) -> str:
-    """A name as a query of that dialect writes it: in quotes where it has to be; outside SQLite, ``A.b`` is two names.
+    """One name as a query of that dialect writes it: in quotes where it has to be.
 
     >>> quoted("Charter School (Y/N)", "sqlite"), quoted("Name", "sqlite"), quoted("Name", "snowflake")
     ('"Charter School (Y/N)"', 'Name', '"Name"')
     """
-    fold = folding(dialect)
+    if PLAIN.fullmatch(name) and folding(dialect)(name) == name and name.casefold() not in RESERVED:
+        return name
+    return exp.to_identifier(name, quoted=True).sql(dialect)
+
+
+def qualified(name: str, dialect: str) -> str:
+    """An entity's name as a query writes it; outside SQLite, whose tables are called as they like, dots part names.
+
+    >>> qualified("Old.visit", "sqlite"), qualified("Old.VISIT", "snowflake")
+    ('"Old.visit"', '"Old".VISIT')
+    """
     parts = [name] if dialect == "sqlite" else name.split(".")
-    return ".".join(
-        part
-        if PLAIN.fullmatch(part) and fold(part) == part and part.casefold() not in RESERVED
-        else exp.to_identifier(part, quoted=True).sql(dialect)
-        for part in parts
-    )
+    return ".".join(quoted(part, dialect) for part in parts)
 
 
 def _statement(entity: Entity, catalog: Catalog, examples: int) -> str:
-    """One CREATE TABLE statement, its table's description above it."""
+    """One CREATE TABLE statement, its table's description above it; a comment where SQLite could not execute one."""
     dialect = catalog.dialect
+    if not entity.fields or (dialect == "sqlite" and entity.name.casefold().startswith("sqlite_")):
+        names = ", ".join(quoted(field.name, dialect) for field in entity.fields)
+        return (
+            f"-- {qualified(entity.name, dialect)}: {f'a table of SQLite itself, with {names}' if names else 'a table'}"
+        )
     keys = [field for field in entity.fields if field.primary]
     lines = [
-        (_column(field, dialect, inline=len(keys) == 1), _remark(field, examples)) for field in _distinct(entity.fields)
+        (_column(field, dialect, inline=len(keys) == 1), _remark(field, examples))
+        for field in _distinct(entity.fields, dialect)
     ]
     if len(keys) > 1:
-        lines.append((f"PRIMARY KEY ({', '.join(quoted(field.name, dialect) for field in keys)})", ""))
+        lines.append((f"PRIMARY KEY {_listed([field.name for field in keys], dialect)}", ""))
     own = [relation for relation in catalog.relations if relation.source == entity.name and not relation.via]
     lines += [(_foreign_key(relation, dialect), "") for relation in dict.fromkeys(own) if _whole(relation)]
-    if not lines or (dialect == "sqlite" and entity.name.casefold().startswith("sqlite_")):
-        names = ", ".join(quoted(field.name, dialect) for field in entity.fields)
-        return f"-- {quoted(entity.name, dialect)}: {f'a table of SQLite itself, with {names}' if names else 'a table'}"
     last = len(lines) - 1
     body = [f"  {line}{'' if i == last else ','}{remark}" for i, (line, remark) in enumerate(lines)]
     above = [f"-- {_line(entity.description)}"] if entity.description else []
-    return "\n".join([*above, f"CREATE TABLE {quoted(entity.name, dialect)} (", *body, ");"])
+    return "\n".join([*above, f"CREATE TABLE {qualified(entity.name, dialect)} (", *body, ");"])
 
 
-def _distinct(fields: tuple[Field, ...]) -> Iterator[Field]:
-    """The fields whose names differ in more than case from all before them: a database has only the first of them."""
-    seen: set[str] = set()
+def _distinct(fields: tuple[Field, ...], dialect: str) -> Iterable[Field]:
+    """The fields that a table can have side by side: where case is ignored, only the first of one name."""
+    fold = str.casefold if folding(dialect) is str else str
+    first: dict[str, Field] = {}
     for field in fields:
-        if field.name.casefold() not in seen:
-            seen.add(field.name.casefold())
-            yield field
+        first.setdefault(fold(field.name), field)
+    return first.values()
 
 
 def _column(field: Field, dialect: str, *, inline: bool) -> str:
@@ -123,11 +131,13 @@ def _value(value: str, kind: str) -> str:
 
 def _foreign_key(relation: Relation, dialect: str) -> str:
     """A foreign key as a table constraint."""
-    columns, targets = (
-        [quoted(name, dialect) for name in names] for names in (relation.fields, relation.target_fields)
-    )
-    target = f" ({', '.join(targets)})" if targets else ""
-    return f"FOREIGN KEY ({', '.join(columns)}) REFERENCES {quoted(relation.target, dialect)}{target}"
+    target = f"{qualified(relation.target, dialect)} {_listed(relation.target_fields, dialect)}".rstrip()
+    return f"FOREIGN KEY {_listed(relation.fields, dialect)} REFERENCES {target}"
+
+
+def _listed(names: Sequence[str], dialect: str) -> str:
+    """Names in parentheses; nothing where there are none."""
+    return f"({', '.join(quoted(name, dialect) for name in names)})" if names else ""
 
 
 def _whole(relation: Relation) -> bool:
@@ -143,11 +153,10 @@ def _compact(catalog: Catalog) -> Iterator[str]:
             " ".join(filter(None, (quoted(field.name, dialect), _line(field.type), "pk" if field.primary else "")))
             for field in entity.fields
         )
-        yield f"{quoted(entity.name, dialect)}({', '.join(fields)})"
+        yield f"{qualified(entity.name, dialect)}({', '.join(fields)})"
     for relation in dict.fromkeys(relation for relation in catalog.relations if _whole(relation) and not relation.via):
         ends = (relation.source, relation.fields), (relation.target, relation.target_fields)
-        sides = (f"{quoted(name, dialect)}({', '.join(quoted(f, dialect) for f in fields)})" for name, fields in ends)
-        yield " -> ".join(sides)
+        yield " -> ".join(f"{qualified(name, dialect)}{_listed(fields, dialect)}" for name, fields in ends)
 
 
 def _line(text: str) -> str:

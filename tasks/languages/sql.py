@@ -26,11 +26,11 @@ from schemas.records import Reference, Referenced, Role
 from tasks.languages._sql_limit import limited
 from tasks.languages._sql_parse import parse
 from tasks.languages._sql_prompt import clean, messages
-from tasks.languages._sql_render import quoted, render
+from tasks.languages._sql_render import STYLES, qualified, quoted, render
 from tasks.languages._sql_scopes import Reader
 from tasks.languages._sql_sources import Scope
 
-__all__ = ["clean", "limited", "messages", "quoted", "referenced", "render"]
+__all__ = ["STYLES", "clean", "limited", "messages", "qualified", "quoted", "referenced", "render"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
