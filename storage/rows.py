@@ -50,8 +50,8 @@ def to_lines(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
     >>> list(to_lines([(1, 2.5, None, b"\\0")]))
     ['[1,2.5,null,{"bytes":"AA=="}]']
     """
-    for row in rows:
-        yield json.dumps(row, ensure_ascii=False, separators=(",", ":"), default=_tagged)
+    write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_tagged).encode
+    return map(write, rows)
 
 
 def from_lines(lines: Iterable[str]) -> tuple[tuple[Any, ...], ...]:

@@ -79,7 +79,7 @@ def timed(address: str, limits: Limits, query: str) -> tuple[Rows, float, str]:
 def judge(trial: Trial, limits: Limits) -> Judged:
     """Run a predicted query and compare it with its gold results; a failing query is a Failure."""
     predicted, seconds, engine = timed(trial.address, limits, trial.query)
-    golds = {path: read_rows(path) for _, path, _ in trial.golds}
+    golds = {path: read_rows(path) for path in {path for _, path, _ in trial.golds}}
     metrics = execution_metrics()
     values = {
         metric: metrics[metric].score(Executed(golds[path], predicted, counts)) for metric, path, counts in trial.golds

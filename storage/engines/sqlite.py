@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from pathlib import Path
 from time import monotonic
 
@@ -29,6 +30,8 @@ STATUSES = {
 class SQLite:
     """One SQLite file behind the ``Database`` protocol; for one thread at a time.
 
+    With ``reverse`` there is a function ``open_order()`` whose values fall: as the last key of an ORDER BY, it turns
+    the order of ties.
     The heap limit is SQLite's own and holds for all of the process; it can be lowered but not raised again.
     """
 
@@ -57,7 +60,9 @@ class SQLite:
             f"hard_heap_limit={self.limits.memory}",
         ):
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute(f"PRAGMA reverse_unordered_selects={int(self.limits.reverse)}")
+        if self.limits.reverse:
+            connection.execute("PRAGMA reverse_unordered_selects=1")
+            connection.create_function("open_order", 0, partial(next, count(0, -1)))
         for function in TABLE_FUNCTIONS:
             with suppress(sqlite3.Error):
                 connection.execute(f"SELECT 1 FROM {function} LIMIT 0")
