@@ -62,7 +62,7 @@ class Resources:
 
 def _counted(what: str, names: set[str]) -> Iterator[str]:
     if names:
-        yield f"{len(names):,} tables {what} (such as {min(names)})"
+        yield f"{len(names):,} table{'s' * (len(names) > 1)} {what} (such as {min(names)})"
 
 
 def paths(root: Path) -> list[Path]:
