@@ -73,7 +73,10 @@ def _run(command: str, words: Sequence[str]) -> int:
     )
     module.add_arguments(parser)
     try:
-        status: int = module.main(parser.parse_args(words))
+        passed_on = list(words).index("--") if "--" in words and hasattr(module, "PASSED_ON") else len(words)
+        arguments = parser.parse_args(words[:passed_on])
+        arguments.passed_on = words[passed_on + 1 :]
+        status: int = module.main(arguments)
         return status
     except UserError as error:
         print(error, file=sys.stderr)

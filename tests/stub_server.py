@@ -50,6 +50,8 @@ class Server:
                 self.mode = json.loads(body)["mode"]
             state = {"log": self.log, "counts": self.counts, "most": self.most}
             return await self.write(writer, {"raw": json.dumps(state)})
+        if path == "/health":
+            return await self.write(writer, {"raw": ""})
         if path == "/version":
             return await self.write(writer, {"raw": json.dumps({"version": self.options.version})})
         if key and headers.get("authorization") != f"Bearer {key}":
