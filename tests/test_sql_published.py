@@ -122,7 +122,9 @@ def test_sqlite_reads_the_same_of_predicted_queries(plugin: ModuleType, file: st
     assert compiled == count
 
 
+@pytest.mark.slow
 def test_published_links_of_rsl_sql_have_their_published_figures() -> None:
+    """Slow: it reads BIRD's 1,534 gold queries, and its catalogs."""
     links = json.loads(need("predictions", "rsl_sql", "bird_dev_gpt-4o", "LLM.json").read_text())
     measured: dict[str, list[tuple[float, float, float]]] = {"table": [], "column": []}
     for question, link in zip(questions(bird, "dev"), links, strict=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
 
 from schemas.catalog import Catalog, Entity, Field, Relation
 from schemas.errors import unknown
@@ -60,7 +61,8 @@ def quoted(name: str, dialect: str) -> str:
     """
     if PLAIN.fullmatch(name) and folding(dialect)(name) == name and name.casefold() not in RESERVED:
         return name
-    return exp.to_identifier(name, quoted=True).sql(dialect)
+    mark = Dialect.get_or_raise(dialect).IDENTIFIER_END
+    return f'"{name.replace(mark, mark * 2)}"' if mark == '"' else exp.to_identifier(name, quoted=True).sql(dialect)
 
 
 def qualified(name: str, dialect: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
@@ -140,6 +141,7 @@ def ends(long: tuple[str, ...], short: tuple[str, ...]) -> bool:
     return long[-len(short) :] == short
 
 
+@cache
 def folding(dialect: str) -> Callable[[str], str]:
     """How the dialect folds a name without quotes; where it ignores case altogether, not at all."""
     strategy = Dialect.get_or_raise(dialect).normalization_strategy
