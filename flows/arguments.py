@@ -43,3 +43,8 @@ def positive(text: str) -> int:
 def storage(text: str) -> Path:
     """Read the storage folder, made absolute so that a worker elsewhere on this machine finds it."""
     return Path(text).expanduser().resolve()
+
+
+def listed(text: str) -> list[str]:
+    """Read names between commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -5,6 +5,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from flows.arguments import listed
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -16,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     views = "questions, catalogs, linkings, notes, queries, executions, scores, runs"
     parser.add_argument("sql", help=f"one SELECT over the views {views}")
     parser.add_argument("--format", choices=FORMATS, default="table")
-    parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs")
+    parser.add_argument("--runs", type=listed, default=[], metavar="RUN,…", help="only these runs (all)")
 
 
 def main(arguments: argparse.Namespace) -> int:

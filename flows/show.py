@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from flows.arguments import listed
 from schemas.catalog import Element
 from schemas.records import Linking, Note, Question
 
@@ -15,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("question", metavar="QUESTION", help="a question's id")
     parser.add_argument("--benchmark", default="", help="where several benchmarks have that id")
-    parser.add_argument("--runs", nargs="+", default=[], metavar="RUN", help="only these runs (all)")
+    parser.add_argument("--runs", type=listed, default=[], metavar="RUN,…", help="only these runs (all)")
     parser.add_argument("--linkers", default="", metavar="LABEL,…", help="only these linkers (all)")
 
 
