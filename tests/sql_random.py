@@ -58,7 +58,9 @@ class Writer:
             if "JOIN" in joined:
                 text += f" ON {self.condition(Around(sources + around.sources, around.inner, 9))}"
         inside = Around(sources + around.sources, around.inner, around.depth)
-        items, names, aliases = [], [], []
+        items: list[str] = []
+        names: list[str] = []
+        aliases: list[str] = []
         for _ in range(width):
             value, name = self.value(inside), f"_{len(names)}"
             if self.chance(0.5):
