@@ -39,7 +39,8 @@ def described(catalog: "Catalog", across: bool, shown: int | None) -> Iterator[s
     left = [entity for entity in catalog.entities if entity.name not in grouped]
     before, after = (sum(len(each.fields) for each in entities) for entities in (catalog.entities, left))
     counts = f"{len(catalog.entities):,} tables with {before:,} columns"
-    yield f"{catalog.database}: {counts} in {len(found):,} famil{"y" if len(found) == 1 else "ies"}: {len(left):,} with {after:,} as one each"
+    grouping = f"{len(found):,} famil{'y' if len(found) == 1 else 'ies'}"
+    yield f"{catalog.database}: {counts} in {grouping}: {len(left):,} with {after:,} as one each"
     for family in found:
         names = [name.rpartition(".")[2] for name in family.members[:shown]]
         more = f" and {len(family.members) - len(names)} more" if len(family.members) > len(names) else ""
