@@ -24,7 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--retry", action="store_true", help="link the run's questions again, replies from the cache")
     parser.add_argument("--runner", choices=["threads"], default="threads", help="where shards run (threads)")
     parser.add_argument(
-        "--workers", type=positive, default=0, metavar="N", help="shards at the same time (4; 16 with a model)"
+        "--workers",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="shards at the same time (4; 16 with a model server, 1 with an embedded model)",
     )
     group = parser.add_argument_group("generated queries")
     group.add_argument("--generate", action="store_true", help="ask the model for every linked question's query")
@@ -102,7 +106,7 @@ def run_cells(plan: "Plan", todo: "Sequence[Cell]", workers: int) -> list[str]:
     with prefect_server(plan.storage.root):
         from flows.pipeline import evaluate
 
-        return evaluate(plan, todo, workers or (16 if plan.toolbox.has_model else 4))
+        return evaluate(plan, todo, workers or plan.toolbox.shards_at_once)
 
 
 def report_failures(plan: "Plan") -> int:

@@ -1,6 +1,7 @@
 """The Prefect flow: one task a shard and step, paths in, path out."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -49,16 +50,21 @@ def evaluate(plan: Plan, todo: Sequence[Cell], workers: int) -> list[str]:
     @flow(name="evaluate", flow_run_name=plan.run.name, task_runner=runner)
     def run() -> list[str]:
         futures: dict[PrefectFuture[Path], Cell] = {}
-        for cell in todo:
-            futures[_submit(cell)] = cell
+        for _, group in groupby(todo, key=lambda cell: cell.shard):
+            futures.update(_submit(list(group)))
         return _follow(plan, futures)
 
     return run()
 
 
-def _submit(cell: Cell) -> PrefectFuture[Path]:
-    """Submit the steps of one cell, each after the one before; the last one's future."""
-    last = link.submit(cell.name, cell.link)
+def _submit(cells: Sequence[Cell]) -> dict[PrefectFuture[Path], Cell]:
+    """Submit one shard's cells, all links first so that they share the prompt's prefix; the last step's futures."""
+    links = [link.submit(cell.name, cell.link) for cell in cells]
+    return {_finish(cell, linked): cell for cell, linked in zip(cells, links, strict=True)}
+
+
+def _finish(cell: Cell, last: PrefectFuture[Path]) -> PrefectFuture[Path]:
+    """Submit the steps after the link, each after the one before; the last one's future."""
     if cell.generate:
         last = generate.submit(cell.name, cell.generate, return_state=False, wait_for=[last])
     if cell.execute:

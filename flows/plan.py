@@ -140,9 +140,9 @@ def make_plan(
     shards = tuple(part for folder in folders for part in shard.cut(folder, target / "shards", selection))
     cells = tuple(
         _cell(store, target, part, linker, repetition, toolbox, generator, seconds)
+        for part, _ in shards
         for linker in canonical
         for repetition in range(repetitions)
-        for part, _ in shards
     )
     return Plan(store, target, configuration, shards, cells, toolbox)
 

@@ -35,6 +35,13 @@ class Toolbox:
         """Whether linkers can ask a language model."""
         return bool(self.model or self.endpoints)
 
+    @property
+    def shards_at_once(self) -> int:
+        """How many shards are worked on: many keep a server full, one keeps an embedded model's prefix warm."""
+        if self.model.startswith("embedded"):
+            return 1
+        return 16 if self.has_model else 4
+
     def open(self, database: str = "", repetition: int = 0, question: str = "") -> "Metered":
         """Open what one question of a database may use; ``question`` is its text."""
         model = _model(self) if self.has_model else None
