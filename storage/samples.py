@@ -37,8 +37,9 @@ def sample(table: str, database: Database, rows: int) -> Sample:
 
 def _sqlite(name: str, database: Database, rows: int) -> Iterator[str]:
     ((low, high),) = database.run(f"SELECT min(rowid), max(rowid) FROM {name}").rows
-    chosen = ", ".join(str(low + step * (high - low) // (rows - 1)) for step in range(rows))
-    yield f"SELECT * FROM {name} WHERE rowid IN ({chosen})"
+    if low is not None:
+        chosen = ", ".join(str(low + step * (high - low) // max(1, rows - 1)) for step in range(rows))
+        yield f"SELECT * FROM {name} WHERE rowid IN ({chosen})"
 
 
 def _duckdb(name: str, database: Database, rows: int) -> Iterator[str]:
