@@ -3,7 +3,7 @@
 import fcntl
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,7 +47,8 @@ def _usage(folder: Path) -> Usage:
     model = ""
     for segment in segments:
         for entry in _entries(segment):
-            model = model or parsed(entry).model
+            with suppress(ValueError, KeyError, TypeError):
+                model = model or parsed(entry).model
             keys.add(entry[KEY])
             times.add(float(entry[AT]))
     size = sum(segment.stat().st_size for segment in segments)

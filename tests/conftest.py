@@ -13,6 +13,7 @@ from schemas.catalog import Catalog, Entity, Field, Relation
 from schemas.records import Question, Reference
 from storage import parquet
 from storage.files import write_json
+from tests.vllm_cpu import vllm_server  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 Cli = Callable[..., subprocess.CompletedProcess[str]]
@@ -36,9 +37,10 @@ def cli(tmp_path: Path, request: pytest.FixtureRequest) -> Cli:
     """Run ``python -m flows`` as people do, with its storage in the test's folder."""
 
     def run(command: str, *words: str, prefect: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+        stored = [] if "--storage" in words else ["--storage", str(tmp_path)]
         api = {"PREFECT_API_URL": request.getfixturevalue("prefect_api")} if prefect else {}
         return subprocess.run(
-            [sys.executable, "-m", "flows", command, *words, *(["--storage", str(tmp_path)] if command else [])],
+            [sys.executable, "-m", "flows", command, *words, *stored],
             cwd=ROOT,
             env={**os.environ, **api, **environment},
             capture_output=True,
