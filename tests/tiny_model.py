@@ -1,7 +1,6 @@
 """Build a tiny random Qwen2 with a byte-level BPE of its own, run by an interpreter that has transformers: FOLDER."""
 
 import sys
-
 from typing import Any
 
 CORPUS = [
