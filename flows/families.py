@@ -32,7 +32,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def described(catalog: "Catalog", across: bool, shown: int | None) -> Iterator[str]:
     """One database's families: its counts before and after grouping, then a line a family."""
-    from schemas.families import families
+    from schemas.families import KEY, families
 
     found = families(catalog, schemas=across)
     grouped = {member for family in found for member in family.members[1:]}
@@ -42,6 +42,7 @@ def described(catalog: "Catalog", across: bool, shown: int | None) -> Iterator[s
     grouping = f"{len(found):,} famil{'y' if len(found) == 1 else 'ies'}"
     yield f"{catalog.database}: {counts} in {grouping}: {len(left):,} with {after:,} as one each"
     for family in found:
-        names = [name.rpartition(".")[2] for name in family.members[:shown]]
+        same = family.pattern.partition(KEY)[0].rpartition(".")[0]
+        names = [name.removeprefix(f"{same}.") for name in family.members[:shown]]
         more = f" and {len(family.members) - len(names)} more" if len(family.members) > len(names) else ""
         yield f"  {family.pattern}  {len(family.members)} tables: {', '.join(names)}{more}"

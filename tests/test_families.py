@@ -112,5 +112,5 @@ def test_the_command_tells_what_grouping_saves() -> None:
         "  D.S.LOG_*  5 tables: LOG_0, LOG_1, LOG_2 and 2 more",
     ]
     assert list(described(catalog, True, None))[1] == "  D.*.LOG_*  6 tables: " + ", ".join(
-        [*(f"LOG_{at}" for at in range(5)), "LOG_7"]
+        [*(f"S.LOG_{at}" for at in range(5)), "T.LOG_7"]
     )
