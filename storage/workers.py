@@ -34,6 +34,7 @@ class Worker:
     """One process and the pipe to it."""
 
     def __init__(self, memory: int) -> None:
+        self.fault: BaseException | None = None
         self.pipe, theirs = Pipe()
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
@@ -111,7 +112,8 @@ class Pool:
     def _welcome(self, worker: Worker) -> None:
         try:
             if worker.ready():
-                worker.call(START_SECONDS, self.warm_up, ())
+                value, usable = worker.call(START_SECONDS, self.warm_up, ())
+                worker.fault = None if usable else value
         finally:
             self._idle.put(worker)
 
@@ -127,7 +129,7 @@ class Pool:
         Raises what the function raises, and Failure ``timeout`` or ``crashed`` where its process ended.
         """
         worker = self._take()
-        value, usable = worker.call(seconds, function, args)
+        value, usable = (worker.fault, False) if worker.fault else worker.call(seconds, function, args)
         if usable:
             self._idle.put(worker)
         else:
@@ -184,7 +186,7 @@ def serve(descriptor: int, memory: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _inside.append(os.getpid())
     pipe.send(True)
-    usable, bound = True, False
+    usable, start = True, 0
     while usable:
         try:
             seconds, call = pipe.recv()
@@ -193,17 +195,21 @@ def serve(descriptor: int, memory: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         answer, usable = _attempt(call)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        bound = bound or _bind(memory)
-        usable = usable and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < memory // 2
+        start = start or _bind(memory)
+        usable = usable and _peak() - start < memory // 2
         pipe.send((answer, usable))
 
 
-def _bind(memory: int) -> bool:
-    """Limit the address space to what is mapped now and so much more."""
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _bind(memory: int) -> int:
+    """Limit the address space to what is mapped now and so much more; the resident size until now, in bytes."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     limit = pages * resource.getpagesize() + memory
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    return True
+    return _peak()
 
 
 def _attempt(call: bytes) -> tuple[bytes, bool]:

@@ -10,6 +10,7 @@ from flows import check_gold
 from schemas.errors import Failure, UserError
 from schemas.records import Question
 from schemas.tools import Rows
+from storage.databases import open_limited
 from storage.engines.limits import Limits
 from tasks.check_gold import check_gold as check
 from tasks.check_gold import difference, ties_turned
@@ -125,10 +126,9 @@ def test_ties_are_turned_in_every_order_but_those_of_windows(query: str, turned:
 
 def test_set_operations_run_as_they_are(shop: Path) -> None:
     query = "SELECT name FROM item UNION SELECT kind FROM item ORDER BY 1"
+    database = open_limited(str(shop), Limits(reverse=True))
     with pytest.raises(Failure, match="ORDER BY term does not match"):
-        from storage.databases import open_limited
-
-        open_limited(str(shop), Limits(reverse=True)).run(ties_turned(query))
+        database.run(ties_turned(query))
     assert check(str(shop), Limits(), query, times=1).status == "ok"
 
 

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -294,6 +295,14 @@ def test_a_mistake_in_a_worker_is_told_with_its_traceback() -> None:
         with pytest.raises(RuntimeError, match="ValueError: no such thing"):
             pool.call(9.0, fail, "no such thing")
         assert pool.call(9.0, wait, 0.0) == 0.0
+
+
+def test_workers_that_cannot_start_say_why() -> None:
+    with (
+        Pool(1, warm_up=partial(fail, "no warmth")) as pool,
+        pytest.raises(RuntimeError, match="ValueError: no warmth"),
+    ):
+        pool.call(9.0, wait, 0.0)
 
 
 def test_workers_end_with_their_pool() -> None:

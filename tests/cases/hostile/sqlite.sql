@@ -206,7 +206,7 @@ SELECT zeroblob(1000000000)
 SELECT zeroblob(2147483647)
 --- too_large: a gigabyte of noise
 SELECT randomblob(1000000000)
---- too_large: a gigabyte in hexadecimal
+--- timeout, too_large: a gigabyte in hexadecimal
 SELECT hex(zeroblob(500000000))
 --- ok, too_large: a gigabyte of blanks by width
 SELECT printf('%1000000000s', 'x')
@@ -214,11 +214,11 @@ SELECT printf('%1000000000s', 'x')
 SELECT printf('%.*c', 1000000000, 'x')
 --- ok, too_large: a gigabyte by format
 SELECT format('%0999999999d', 7)
---- too_large: a gigabyte by replacement
+--- timeout, too_large: a gigabyte by replacement
 SELECT replace(hex(zeroblob(1000000)), '0', hex(zeroblob(1000)))
 --- too_large: a gigabyte by quoting
 SELECT quote(zeroblob(900000000))
---- too_large: many columns of many megabytes
+--- timeout, too_large: many columns of many megabytes
 SELECT zeroblob(16000000), zeroblob(16000000), zeroblob(16000000), zeroblob(16000000), zeroblob(16000000), zeroblob(16000000)
 --- timeout, too_large: megabytes in each row
 SELECT zeroblob(4000000) FROM item
