@@ -8,6 +8,7 @@ import argparse
 import asyncio
 import json
 import random
+import ssl
 import subprocess
 import sys
 import urllib.request
@@ -143,7 +144,12 @@ def completion(step: dict[str, Any], body: dict[str, Any]) -> str:
 
 
 async def serve(options: argparse.Namespace) -> None:
-    server = await asyncio.start_server(Server(options).connection, "127.0.0.1", options.port, backlog=1024)
+    secure = None
+    if options.certificate:
+        secure = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        secure.load_cert_chain(options.certificate)
+    accept = Server(options).connection
+    server = await asyncio.start_server(accept, "127.0.0.1", options.port, backlog=1024, ssl=secure)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
@@ -192,5 +198,6 @@ if __name__ == "__main__":
     parser.add_argument("--models", nargs="*", default=["stub"])
     parser.add_argument("--version", default="1.0")
     parser.add_argument("--key", default="")
+    parser.add_argument("--certificate", default="")
     parser.add_argument("--quiet", action="store_true")
     asyncio.run(serve(parser.parse_args()))

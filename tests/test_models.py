@@ -1,7 +1,9 @@
+import email.utils
 import json
 import logging
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +21,7 @@ import pytest
 from schemas.errors import Failure, UserError
 from schemas.tools import Choice, Message, Reply, Request, ToolCall
 from storage.endpoints import store
+from tasks import fleet, replica
 from tasks.completions import Unusable
 from tasks.fleet import Fleet, Limits
 from tasks.models import Remembering, open_model
@@ -208,6 +212,18 @@ def test_the_servers_retry_after_wins_over_the_back_off(stub: Stub) -> None:
     assert 0.3 <= time.monotonic() - start < 2
 
 
+def test_the_wait_that_a_server_asks_for_is_capped_and_may_be_a_date(
+    stub: Stub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet, "LONGEST_PAUSE", 0.2)
+    model = Remembering(Fleet([stub.url], "stub", Limits(tries=3, pause=30.0)), None)
+    date = email.utils.format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    waits = [{"status": 503, "headers": {"Retry-After": value}} for value in ("3600", date)]
+    start = time.monotonic()
+    assert model.reply(asked(script(*waits, saying({"content": "now"})))).text == "now"
+    assert 0.4 <= time.monotonic() - start < 2
+
+
 @pytest.mark.parametrize("raw", ["", "<html>gateway</html>", "null", "[]", '{"choices": []}', '{"choices": [{}]}'])
 def test_junk_is_a_model_error_that_quotes_it(model: Remembering, raw: str) -> None:
     failure = failed(model, {"raw": raw}, saying({"content": "second"}))
@@ -258,6 +274,29 @@ def test_every_request_to_a_bad_server_ends_in_a_reply_or_a_status() -> None:
     assert counts["429"] + counts["500"] + counts["503"] > outcomes["model_error"] - counts["junk"]
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
+def test_servers_are_reached_over_tls_and_their_certificates_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = tmp_path / "both.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
+    options = ["-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", "key.pem", "-out", "cert.pem"]
+    subprocess.run(["openssl", "req", "-x509", *options, *names], cwd=tmp_path, check=True, capture_output=True)
+    certificate.write_text((tmp_path / "key.pem").read_text() + (tmp_path / "cert.pem").read_text())
+    with running("--certificate", str(certificate)) as server:
+        url = server.url.replace("http:", "https:")
+        replica._certificates.cache_clear()
+        with pytest.raises(UserError, match=r"no model server answers: .*CERTIFICATE_VERIFY_FAILED"):
+            Fleet([url], "stub", QUICK)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        replica._certificates.cache_clear()
+        model = Remembering(Fleet([url], "stub", QUICK), None)
+        assert [model.reply(asked(f"secret {number}")).text for number in range(3)][2] == "answer to secret 2"
+        assert failed(model, {"hang": True}).status == "timeout"
+        assert failed(model, {"drip": 0.02}).status == "timeout"
+    replica._certificates.cache_clear()
+
+
 KEY = "sk-hush-1234567890"
 
 
@@ -274,9 +313,9 @@ def test_the_key_comes_from_the_environment_and_stands_nowhere_else(
         echo = {"status": 400, "message": f"Incorrect API key provided: {KEY}"}
         failure = failed(model, echo)
         late = failed(model, {"status": 500, "message": KEY, "headers": {"Retry-After": "0"}})
-        fleet = model.sender
-        assert isinstance(fleet, Fleet)
-        shown = f"{model!r} {fleet!r} {fleet.members!r} {failure} {late} {caplog.text}"
+        sender = model.sender
+        assert isinstance(sender, Fleet)
+        shown = f"{model!r} {sender!r} {sender.members!r} {failure} {late} {caplog.text}"
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert failure.reason == "HTTP 400: Incorrect API key provided: ***"
     assert KEY not in shown
