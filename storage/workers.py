@@ -68,8 +68,7 @@ class Worker:
         return Failure("crashed", f"its process ended with {how}")
 
     def end(self) -> None:
-        """End the process, whatever it does."""
-        self.pipe.close()
+        """End the process, whatever it does; whoever waits for its answer is told by the end of the pipe."""
         self.process.kill()
         self.process.wait()
 

@@ -131,7 +131,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path, content: bytes | No
 
 
 def test_a_folder_is_no_database(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot read database|no graph"):
+    with pytest.raises(UserError, match=r"cannot read database|no graph"):
         open_database(str(tmp_path))
 
 

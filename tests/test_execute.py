@@ -305,6 +305,25 @@ def test_workers_that_cannot_start_say_why() -> None:
         pool.call(9.0, wait, 0.0)
 
 
+def test_a_pool_can_be_closed_at_any_moment() -> None:
+    for delay in (0.0, 0.01, 0.1, 0.3):
+        pool = Pool(2)
+        outcome: list[str] = []
+
+        def ask(pool: Pool = pool, outcome: list[str] = outcome) -> None:
+            try:
+                pool.call(9.0, wait, 5.0)
+            except Failure as failure:
+                outcome.append(failure.status)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(delay)
+        pool.close()
+        asking.join(timeout=3)
+        assert outcome == ["crashed"]
+
+
 def test_workers_end_with_their_pool() -> None:
     pool = Pool(2)
     pool.wait()
