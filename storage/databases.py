@@ -9,8 +9,10 @@ from typing import Literal, Protocol
 from schemas.errors import UserError
 from schemas.tools import Database
 from storage.engines.limits import Limits
+from storage.graphs import GraphAddress, engine_file, graph_address, stamp
 
 SERVERS = ("postgresql://", "postgres://")
+BOLT = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
 PROCESS = secrets.token_hex(8)
 
 
@@ -30,8 +32,10 @@ def open_database(
     memory: int = 1 << 30,
     cut: bool = False,
 ) -> OpenDatabase:
-    """Open an SQLite or DuckDB file (told apart by content) or a ``postgresql://`` server; limits as in ``Limits``.
+    """Open an SQLite or DuckDB file (told apart by content), a graph or a server; limits as in ``Limits``.
 
+    A graph is a ``.json`` or ``.cypher`` file or a folder of ``.cypher`` or ``.csv`` files, run by graphdblite or, as
+    ``graphqlite:PATH``, by graphqlite; a server is ``postgresql://``, ``bolt://`` or ``neo4j://``.
     In this process a query can outlast its limit where the engine does not look at the clock (a LIKE with many
     wildcards): for queries that nobody has read, use ``storage.isolation.IsolatedDatabase``.
     """
@@ -44,6 +48,12 @@ def open_limited(address: str, limits: Limits) -> OpenDatabase:
         from storage.engines.postgres import Postgres
 
         return Postgres(address, limits)
+    if address.startswith(BOLT):
+        from storage.engines.neo4j import Neo4j
+
+        return Neo4j(address, limits)
+    if graph := graph_address(address):
+        return _open_graph(graph, limits)
     path = Path(address)
     if _kind(path) == "duckdb":
         from storage.engines.duckdb import DuckDB
@@ -54,13 +64,34 @@ def open_limited(address: str, limits: Limits) -> OpenDatabase:
     return SQLite(path, limits)
 
 
+def _open_graph(graph: GraphAddress, limits: Limits) -> OpenDatabase:
+    if graph.engine == "graphqlite":
+        from storage.engines.graphqlite import GraphQLite
+
+        return GraphQLite(engine_file(graph), limits)
+    from storage.engines.graphdblite import GraphDBLite
+
+    return GraphDBLite(engine_file(graph), limits)
+
+
+def dialect(address: str) -> Literal["sql", "cypher"]:
+    """The language in which the database of an address is asked.
+
+    >>> dialect("bolt://127.0.0.1:7687"), dialect("shop.sqlite")
+    ('cypher', 'sql')
+    """
+    return "cypher" if address.startswith(BOLT) or graph_address(address) else "sql"
+
+
 def fingerprint(address: str) -> str:
     """A text that changes with a database file or its engine; a server's contents are unseen: it changes every process.
 
     Files are told apart by size and time of change, not by their bytes: some have gigabytes.
     """
-    if address.startswith(SERVERS):
+    if address.startswith((*SERVERS, *BOLT)):
         return f"{address} {PROCESS}"
+    if graph := graph_address(address):
+        return stamp(graph)
     path = Path(address)
     engine = f"sqlite {sqlite3.sqlite_version}" if _kind(path) == "sqlite" else f"duckdb {version('duckdb')}"
     found = path.stat()
