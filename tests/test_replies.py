@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -250,16 +249,18 @@ def test_lines_are_json_that_other_tools_read(tmp_path: Path) -> None:
     assert entry["reply"]["completion_tokens"] == 14
 
 
+FORK = """
+import os, sys
+from tests.test_replies import *
+replies = Replies(Path(sys.argv[1]))
+replies.put(key(1), small("parent"))
+child = os.fork()
+replies.put(key(2 + bool(child)), small("either"))
+sys.exit(os.waitpid(child, 0)[1] if child else 0)
+"""
+
+
 def test_a_forked_child_writes_a_segment_of_its_own(tmp_path: Path) -> None:
-    replies = Replies(tmp_path)
-    replies.put(key(1), small("parent"))
-    child = os.fork() if threading.active_count() == 1 else None
-    if child == 0:
-        replies.put(key(2), small("child"))
-        os._exit(0)
-    if child is None:
-        pytest.skip("threads of other tests are alive: forking beside them is unsafe")
-    os.waitpid(child, 0)
-    replies.put(key(3), small("parent again"))
+    subprocess.run([sys.executable, "-c", FORK, str(tmp_path)], cwd=ROOT, check=True)
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
-    assert len(Replies(tmp_path)) == 3
+    assert [Replies(tmp_path).get(key(number)) for number in (1, 2, 3)] == [small("parent"), *[small("either")] * 2]
