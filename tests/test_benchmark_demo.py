@@ -1,6 +1,7 @@
 """The demo: what each of its databases is awkward in, and that every gold query answers the same each time."""
 
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from contextlib import closing
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import networkx as nx
@@ -20,6 +22,7 @@ from flows.__main__ import main
 from schemas.catalog import Catalog
 from schemas.errors import UserError
 from schemas.records import Question
+from storage.databases import open_database
 from storage.files import read_json
 from tasks import plugins
 from tasks.benchmarks import demo
@@ -27,7 +30,11 @@ from tasks.benchmarks._demo_rows import build
 from tasks.benchmarks._sqlite_catalog import connect
 from tests.conftest import ROOT
 
-QUESTIONS = demo.questions(demo.SHIPPED, "all")
+with TemporaryDirectory() as folder:
+    shutil.copy(demo.SHIPPED / "questions.jsonl", folder)
+    EVERY = demo.questions(Path(folder), "all")
+QUESTIONS = [question for question in EVERY if question.database != "trails"]
+GRAPH = [question for question in EVERY if question.database == "trails"]
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +45,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def catalogs(made: Path) -> dict[str, Catalog]:
     return {catalog.database: catalog for catalog in demo.catalogs(made, "all")}
+
+
+def tables(made: Path) -> dict[str, Path]:
+    """The SQLite files by database."""
+    return {name: path for name, path in demo.databases(made, "all").items() if path.suffix == ".sqlite"}
 
 
 def graph(catalog: Catalog) -> "nx.Graph[str]":
@@ -127,7 +139,7 @@ def test_gold_is_readable_and_names_what_there_is(catalogs: dict[str, Catalog]) 
 
 
 def test_every_key_holds_and_no_column_is_empty(made: Path, catalogs: dict[str, Catalog]) -> None:
-    for name, path in demo.databases(made, "all").items():
+    for name, path in tables(made).items():
         with closing(connect(path)) as connection:
             assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert [str(e) for e in catalogs[name].entities for f in e.fields if not f.examples] == [], name
@@ -195,8 +207,9 @@ def test_the_same_seed_gives_the_same_contents(made: Path, tmp_path: Path) -> No
     subprocess.run([sys.executable, "-c", words, str(tmp_path / "again")], cwd=ROOT, check=True)
     assert (tmp_path / "again" / "contents.json").read_bytes() == (made / "contents.json").read_bytes()
     recorded = read_json(made / "contents.json")["dumps"]
-    assert len(recorded) == 8
-    for name, path in demo.databases(made, "all").items():
+    assert len(recorded) == 9
+    assert sha256((made / "trails.graph.json").read_bytes()).hexdigest() == recorded["trails"]
+    for name, path in tables(made).items():
         with closing(connect(path)) as connection:
             assert sha256("\n".join(connection.iterdump()).encode()).hexdigest() == recorded[name]
 
@@ -263,7 +276,7 @@ def test_a_comment_that_says_nothing_known_is_an_error() -> None:
 def test_prepare_makes_the_demo_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["prepare", "demo", "--storage", str(tmp_path)]
     assert main(words) == 0
-    assert f"  gold       {len(QUESTIONS)} ok" in capsys.readouterr().out.splitlines()
+    assert f"  gold       {len(EVERY)} ok" in capsys.readouterr().out.splitlines()
     assert main(words) == 0
     assert "nothing has changed" in capsys.readouterr().out
     database = tmp_path / "downloads" / "demo" / "ferries.sqlite"
@@ -276,7 +289,53 @@ def test_prepare_makes_the_demo_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(words) == 0
     described = read_json(tmp_path / "benchmarks" / "demo" / "benchmark.json")
     assert set(described["files"]) == {"questions.jsonl", "contents.json"}
-    assert len(described["databases"]) == 8
+    assert len(described["databases"]) == 9
+
+
+def test_the_graph_has_questions_of_every_kind(catalogs: dict[str, Catalog]) -> None:
+    assert len(GRAPH) == 20
+    assert [question.id for question in GRAPH] == [f"demo-trails-{number:02}" for number in range(1, 21)]
+    assert min(Counter(question.difficulty for question in GRAPH).values()) >= 6
+    uses = Counter(entity for question in GRAPH for entity in set(gold_entities(question, catalogs)))
+    assert set(uses) == {entity.name for entity in catalogs["trails"].entities}
+    for question in GRAPH:
+        found = plugins.language("cypher").referenced(question.gold_query, catalogs["trails"])
+        assert not found.unknown, question.id
+
+
+def test_the_graph_is_awkward(catalogs: dict[str, Catalog]) -> None:
+    trails = catalogs["trails"]
+    hut, peak, warden, hiker = (trails.entity(name) for name in ("Hut", "Peak", "Warden", "Hiker"))
+    assert hut
+    assert peak
+    assert {"name", "altitude"} <= {one.name for one in hut.fields} & {one.name for one in peak.fields}
+    assert warden
+    assert hiker
+    assert [one.name for one in warden.fields] == [one.name for one in hiker.fields]
+    joined = {edge.via for edge in trails.relations if {edge.source, edge.target} == {"Warden", "Hut"}}
+    assert joined == {"RUNS", "SLEPT_AT"}
+
+
+@pytest.mark.parametrize("question", GRAPH, ids=lambda question: question.id)
+def test_the_graphs_gold_answers_alike_on_both_engines(
+    question: Question, made: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for engine in ("graphdblite", "graphqlite"):
+        pytest.importorskip(engine)
+    monkeypatch.setenv("SCHEMALINK_CACHE", str(tmp_path_factory.getbasetemp() / "graphs"))
+    path = demo.databases(made, "all")["trails"]
+    answers = []
+    for address in (str(path), f"graphqlite:{path}"):
+        with closing(open_database(address)) as database:
+            answers.append([tuple(map(shown, row)) for row in database.run(question.gold_query).rows])
+    assert answers[0]
+    assert any(value not in (None, 0) for row in answers[0] for value in row)
+    ordered = "ORDER BY" in question.gold_query.split("RETURN")[-1]
+    assert (answers[0] == answers[1]) if ordered else (Counter(answers[0]) == Counter(answers[1]))
+
+
+def shown(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_an_empty_folder_says_what_belongs_there(tmp_path: Path) -> None:
     assert missing.startswith('questions.jsonl: no such file; write one line a question, such as {"question": ')
     assert empty == (
         f"{tmp_path}: no databases in it; put files there that are called one of "
-        "*.sqlite, *.sqlite3, *.db, *.duckdb, *.sql"
+        "*.sqlite, *.sqlite3, *.db, *.duckdb, *.sql, *.graph.json, *.cypher"
     )
 
 
@@ -189,3 +189,22 @@ def test_prepare_ingests_a_folder(mixed: Path, tmp_path: Path, capsys: pytest.Ca
 def test_prepare_without_a_folder_says_how_to_name_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prepare", "own", "--storage", str(tmp_path)]) == 2
     assert "name the folder of its files with --from DIR" in capsys.readouterr().err
+
+
+def test_a_graph_lies_beside_tables(tmp_path: Path) -> None:
+    sqlite_file(tmp_path / "shop.sqlite")
+    nodes = [{"id": 1, "labels": ["Town"], "props": {"name": "Ulm"}}, {"id": 2, "labels": ["Fair"], "props": {}}]
+    edges = [{"s": 2, "e": 1, "type": "HELD_IN", "props": {"days": 3}}]
+    (tmp_path / "fairs.graph.json").write_text(json.dumps({"nodes": nodes, "rels": edges}))
+    ask(tmp_path, {"question": "Where?", "database": "fairs", "cypher": "MATCH (t:Town) RETURN t.name"})
+    found = {catalog.database: catalog.dialect for catalog in own.catalogs(tmp_path, "all")}
+    assert found == {"fairs": "cypher", "shop": "sqlite"}
+    assert own.databases(tmp_path, "all")["fairs"].name == "fairs.graph.json"
+    assert main(["prepare", "own", "--from", str(tmp_path), "--storage", str(tmp_path / "results")]) == 0
+    assert read_json(tmp_path / "results" / "benchmarks" / "own" / "benchmark.json")["gold"] == {"ok": 1}
+
+
+def test_two_gold_queries_of_one_question_are_one_too_many(tmp_path: Path) -> None:
+    sqlite_file(tmp_path / "shop.sqlite")
+    ask(tmp_path, {"question": "Where?", "sql": "SELECT 1", "cypher": "RETURN 1"})
+    assert faults(tmp_path) == ["questions.jsonl: line 1: both 'sql' and 'cypher': they mean the same, leave one out"]

@@ -14,19 +14,23 @@ from tasks.benchmarks._sqlite_catalog import file_catalog
 QUESTIONS = "questions.jsonl"
 DATABASES = (".sqlite", ".sqlite3", ".db", ".duckdb")
 DDL = ".sql"
-KEYS = ("question", "database", "id", "sql", "query", "evidence", "difficulty")
+GRAPH = ".graph.json"
+SUFFIXES = (*DATABASES, DDL, GRAPH, ".cypher")
+QUERIES = ("sql", "cypher", "query")
+KEYS = ("question", "database", "id", *QUERIES, "evidence", "difficulty")
 SHAPE = (
     '{"question": "Which towns do we deliver to?", "database": "shop", "sql": "SELECT town FROM delivery"}; '
-    "sql, id, evidence and difficulty may be left out, and database where there is only one"
+    "sql (of a graph, cypher), id, evidence and difficulty may be left out, and database where there is only one"
 )
 
 
 def database_files(root: Path) -> dict[str, list[Path]]:
-    """The database files and DDL texts of a folder by database: the file's name without its suffix."""
+    """The database files, DDL texts and graphs of a folder by database: the file's name without its suffix."""
     found: dict[str, list[Path]] = {}
     for path in sorted(root.iterdir()) if root.is_dir() else ():
-        if path.suffix.lower() in (*DATABASES, DDL) and path.is_file() and not path.name.startswith("."):
-            found.setdefault(path.stem, []).append(path)
+        suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), "")
+        if suffix and path.is_file() and not path.name.startswith("."):
+            found.setdefault(path.name[: -len(suffix)], []).append(path)
     return found
 
 
@@ -35,7 +39,7 @@ def read_catalogs(root: Path, benchmark: str) -> list[Catalog]:
     catalogs, faults = [], []
     found = database_files(root)
     if not found:
-        kinds = ", ".join(f"*{suffix}" for suffix in (*DATABASES, DDL))
+        kinds = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
         raise Faults(benchmark, [f"{root}: no databases in it; put files there that are called one of {kinds}"])
     for database, paths in found.items():
         if len(paths) > 1:
@@ -90,8 +94,9 @@ def _question(line: str, number: int, databases: Sequence[str], benchmark: str) 
     text, database = entry.get("question", ""), entry.get("database", "")
     if not text.strip():
         raise UserError("no 'question' in it")
-    if "sql" in entry and "query" in entry:
-        raise UserError("both 'sql' and 'query': they mean the same, leave one out")
+    given = [key for key in QUERIES if key in entry]
+    if len(given) > 1:
+        raise UserError(f"both {given[0]!r} and {given[1]!r}: they mean the same, leave one out")
     if not database and len(databases) == 1:
         database = databases[0]
     if not database:
@@ -105,7 +110,7 @@ def _question(line: str, number: int, databases: Sequence[str], benchmark: str) 
         text,
         evidence=entry.get("evidence", ""),
         difficulty=entry.get("difficulty", ""),
-        gold_query=entry.get("sql", entry.get("query", "")),
+        gold_query=entry[given[0]] if given else "",
     )
 
 

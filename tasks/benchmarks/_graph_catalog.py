@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.catalog import Catalog, Entity, EntityKind, Field, Statistic
-from schemas.errors import Faults, UserError
-from storage.files import read_json
+from storage.graphs import GraphAddress, Moment, engine_file, read
 from tasks.benchmarks._structured_schema import with_patterns
 
 SUFFIX = ".graph.json"
@@ -60,35 +59,29 @@ Statistic(name='distinct_count', value='1')
     return with_patterns(database, sorted(entities, key=lambda entity: not entity.fields), list(patterns))
 
 
-def read_graph(path: Path) -> tuple[list[Item], list[Item]]:
-    """The nodes and relationships of a graph file; all that is wrong with it is raised together."""
-    found = read_json(path)
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), list) for key in ("nodes", "rels")):
-        raise UserError(f'{path}: not a graph: write {{"nodes": […], "rels": […]}}')
-    nodes, edges = found["nodes"], found["rels"]
-    faults = [f"node {at}: needs 'id' and 'labels'" for at, node in enumerate(nodes) if not _is_node(node)]
-    if not faults:
-        known = {node["id"] for node in nodes}
-        faults = [
-            f"relationship {at}: needs 'type', and 's' and 'e' that are ids of nodes"
-            for at, edge in enumerate(edges)
-            if not (
-                isinstance(edge, dict) and isinstance(edge.get("type"), str) and {edge.get("s"), edge.get("e")} <= known
-            )
-        ]
-    if faults:
-        raise Faults(str(path), faults[:SHOWN])
-    return nodes, edges
-
-
 def graph_file_catalog(path: Path, database: str) -> Catalog:
-    """The catalog of a graph file."""
-    nodes, edges = read_graph(path)
+    """The catalog of a graph's contents: a JSON file, a Cypher script that creates it, or a folder of CSV files.
+
+    A script is run by an embedded engine to see what it creates.
+    """
+    contents = read(path)
+    if contents.script:
+        from storage.engines import graphdblite
+
+        contents = graphdblite.contents(engine_file(GraphAddress("graphdblite", path)))
+    nodes = [{"id": node.id, "labels": node.labels, "props": _told_apart(node.properties)} for node in contents.nodes]
+    edges = (
+        {"s": link.source, "e": link.target, "type": link.type, "props": _told_apart(link.properties)}
+        for link in contents.links
+    )
     return graph_catalog(nodes, edges, database)
 
 
-def _is_node(node: Any) -> bool:
-    return isinstance(node, dict) and isinstance(node.get("id"), int | str) and isinstance(node.get("labels"), list)
+def _told_apart(properties: Item) -> Item:
+    return {
+        name: {f"${value.function}": value.text} if isinstance(value, Moment) else value
+        for name, value in properties.items()
+    }
 
 
 def _fields(found: _Kind) -> Iterable[Field]:

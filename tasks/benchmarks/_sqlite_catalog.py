@@ -24,10 +24,15 @@ DIALECT = re.compile(r"\s*--\s*dialect:\s*(\w+)", re.IGNORECASE)
 
 
 def file_catalog(path: Path, database: str) -> Catalog:
-    """The catalog of a DDL text (``*.sql``), a DuckDB file (told by its suffix or its first bytes) or a SQLite file.
+    """The catalog of a DDL text (``*.sql``), a graph, a DuckDB file (told by suffix or first bytes) or a SQLite file.
 
-    A DDL text is SQLite's unless its first line says otherwise: ``-- dialect: postgres``.
+    A DDL text is SQLite's unless its first line says otherwise: ``-- dialect: postgres``. A graph is a ``*.json`` or
+    ``*.cypher`` file.
     """
+    if path.suffix.lower() in (".json", ".cypher"):
+        from tasks.benchmarks._graph_catalog import graph_file_catalog
+
+        return graph_file_catalog(path, database)
     if path.suffix.lower() == ".sql":
         text = read_text(path)
         told = DIALECT.match(text)

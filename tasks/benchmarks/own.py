@@ -1,8 +1,10 @@
-"""A folder of one's own: databases as SQLite or DuckDB files or as DDL, and ``questions.jsonl``.
+"""A folder of one's own: databases as SQLite or DuckDB files or as DDL, graphs, and ``questions.jsonl``.
 
 A database is called after its file. A line of questions has a ``question``, its ``database`` (unless there is only
-one), and if at hand the gold query (``sql``), ``evidence``, ``difficulty`` and an ``id`` (else its line number). A DDL
-text is SQLite's unless its first line says otherwise: ``-- dialect: postgres``.
+one), and if at hand the gold query (``sql`` or ``cypher``), ``evidence``, ``difficulty`` and an ``id`` (else its line
+number). A DDL text is SQLite's unless its first line says otherwise: ``-- dialect: postgres``. A graph is
+``NAME.graph.json`` (``nodes``: ``id``, ``labels``, ``props``; ``rels``: ``s``, ``e``, ``type``, ``props``) or
+``NAME.cypher``, a script that creates it.
 """
 
 from collections.abc import Mapping
@@ -23,7 +25,7 @@ def files(root: Path, part: str) -> list[Path]:
 
 
 def databases(root: Path, part: str) -> dict[str, Path]:
-    """The SQLite and DuckDB files by database; a DDL text has no contents that could be queried."""
+    """The SQLite and DuckDB files and graphs by database; a DDL text has no contents that could be queried."""
     found = {name: paths[0] for name, paths in database_files(root).items()}
     return {name: path for name, path in found.items() if path.suffix.lower() != DDL}
 
