@@ -66,6 +66,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         print(plan.describe())
         return 0
+    if plan.missing() or arguments.retry:
+        plan.toolbox.check()
     return execute(plan, workers=arguments.workers, retry=arguments.retry)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.exceptions import PrefectException
 from prefect.futures import PrefectFuture, as_completed
 from prefect.task_runners import ThreadPoolTaskRunner
 from rich.console import Console
@@ -17,6 +18,8 @@ from tasks.execute import ExecuteJob, execute_shard
 from tasks.generate import GenerateJob, generate_shard
 from tasks.link import LinkJob, link_shard
 from tasks.score import ScoreJob, score_shard
+
+Steps = list[PrefectFuture[Path]]
 
 
 @task(task_run_name="link {name}", cache_policy=NO_CACHE, persist_result=False)
@@ -49,40 +52,42 @@ def evaluate(plan: Plan, todo: Sequence[Cell], workers: int) -> list[str]:
 
     @flow(name="evaluate", flow_run_name=plan.run.name, task_runner=runner)
     def run() -> list[str]:
-        futures: dict[PrefectFuture[Path], Cell] = {}
+        steps: dict[PrefectFuture[Path], tuple[Cell, Steps]] = {}
         for _, group in groupby(todo, key=lambda cell: cell.shard):
-            futures.update(_submit(list(group)))
-        return _follow(plan, futures)
+            for cell, submitted in _submit(list(group)):
+                steps[submitted[-1]] = (cell, submitted)
+        return _follow(plan, steps)
 
     return run()
 
 
-def _submit(cells: Sequence[Cell]) -> dict[PrefectFuture[Path], Cell]:
-    """Submit one shard's cells, all links first so that they share the prompt's prefix; the last step's futures."""
+def _submit(cells: Sequence[Cell]) -> list[tuple[Cell, Steps]]:
+    """Submit one shard's cells, all links first so that they share the prompt's prefix."""
     links = [link.submit(cell.name, cell.link) for cell in cells]
-    return {_finish(cell, linked): cell for cell, linked in zip(cells, links, strict=True)}
+    return [(cell, _finish(cell, linked)) for cell, linked in zip(cells, links, strict=True)]
 
 
-def _finish(cell: Cell, last: PrefectFuture[Path]) -> PrefectFuture[Path]:
-    """Submit the steps after the link, each after the one before; the last one's future."""
+def _finish(cell: Cell, linked: PrefectFuture[Path]) -> Steps:
+    """Submit the steps after the link, each after the one before; all of the cell's steps in their order."""
+    steps = [linked]
     if cell.generate:
-        last = generate.submit(cell.name, cell.generate, return_state=False, wait_for=[last])
+        steps.append(generate.submit(cell.name, cell.generate, return_state=False, wait_for=steps[-1:]))
     if cell.execute:
-        last = execute.submit(cell.name, cell.execute, return_state=False, wait_for=[last])
-    return score.submit(cell.name, cell.score, return_state=False, wait_for=[last])
+        steps.append(execute.submit(cell.name, cell.execute, return_state=False, wait_for=steps[-1:]))
+    return [*steps, score.submit(cell.name, cell.score, return_state=False, wait_for=steps[-1:])]
 
 
-def _follow(plan: Plan, futures: dict[PrefectFuture[Path], Cell]) -> list[str]:
+def _follow(plan: Plan, steps: dict[PrefectFuture[Path], tuple[Cell, Steps]]) -> list[str]:
     """Show progress until every cell has ended; what failed, a line a cell."""
     failures = []
-    total = sum(cell.shard.questions for cell in futures.values())
+    total = sum(cell.shard.questions for cell, _ in steps.values())
     with _progress() as bar:
         line = bar.add_task(plan.run.name, total=total, rate="")
-        for future in as_completed(list(futures)):
-            cell = futures[future]
+        for future in as_completed(list(steps)):
+            cell, submitted = steps[future]
             future.wait()
             if not future.state.is_completed():
-                failures.append(f"{cell.name}: {_reason(future)}")
+                failures.append(f"{cell.name}: {_reason(submitted)}")
             bar.advance(line, cell.shard.questions)
             bar.update(line, rate=f"{bar.tasks[0].speed or 0:,.0f} questions/s")
     return failures
@@ -93,7 +98,11 @@ def _progress() -> Progress:
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
 
 
-def _reason(future: PrefectFuture[Path]) -> str:
-    """The first line of what ended a cell."""
-    result = future.result(raise_on_failure=False)
+def _reason(steps: Steps) -> str:
+    """The first line of what ended the first step that failed."""
+    failed = next(step for step in steps if not step.state.is_completed())
+    try:
+        result: object = failed.result(raise_on_failure=False)
+    except PrefectException as error:
+        result = error
     return str(result).splitlines()[0] if str(result) else type(result).__name__

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from schemas.errors import UserError
+from schemas.errors import Failure, UserError
 from schemas.tools import Model, Reply, Request, Tools
 from tasks import labels
 
@@ -34,6 +34,11 @@ class Toolbox:
     def has_model(self) -> bool:
         """Whether linkers can ask a language model."""
         return bool(self.model or self.endpoints)
+
+    def check(self) -> None:
+        """Refuse servers that do not answer and models that are not served, before anything is asked of them."""
+        if self.has_model:
+            _model(self)
 
     @property
     def shards_at_once(self) -> int:
@@ -122,6 +127,10 @@ class Metered:
             assert self.inner is not None
             asked = replace(request, repetition=self.repetition)
             reply = self.inner.reply(asked, affinity=affinity or self.database)
+        except Failure as failure:
+            paid = getattr(failure, "reply", None)
+            self.replies += [paid] if isinstance(paid, Reply) else []
+            raise
         finally:
             with self.lock:
                 self.waited += time.perf_counter() - start

@@ -72,7 +72,7 @@ def asked(database: str, number: int) -> Question:
         benchmark="tiny",
         id=f"{database}-{number}",
         database=database,
-        text=f"Which customer of city {number} paid most?",
+        text=f"Which customer of city {number} in the {database} paid most?",
         difficulty=("simple", "challenging")[number % 2],
         gold_query="SELECT name FROM customer",
         gold=tuple(gold),

@@ -115,7 +115,7 @@ class Server:
         if status != 200:
             text = step.get("raw", json.dumps({"error": {"message": step.get("message", "scripted"), "code": status}}))
         else:
-            text = step["raw"] if "raw" in step else completion(step, body or {})
+            text = step["raw"] if "raw" in step else completion(step, {**(body or {}), "text": self.options.text})
         data = text.encode()
         extra = "".join(f"{name}: {value}\r\n" for name, value in step.get("headers", {}).items())
         length = step.get("length", len(data))
@@ -134,7 +134,8 @@ class Server:
 
 
 def completion(step: dict[str, Any], body: dict[str, Any]) -> str:
-    texts = [{"message": {"content": f"answer to {body['messages'][-1]['content'][:60]}"}}] * body.get("n", 1)
+    text = body.get("text") or f"answer to {body['messages'][-1]['content'][:60]}"
+    texts = [{"message": {"content": text}}] * body.get("n", 1)
     choices = [
         {"index": number, "finish_reason": "stop", **choice, "message": {"role": "assistant", **choice["message"]}}
         for number, choice in enumerate(step.get("choices", texts))
@@ -199,5 +200,6 @@ if __name__ == "__main__":
     parser.add_argument("--version", default="1.0")
     parser.add_argument("--key", default="")
     parser.add_argument("--certificate", default="")
+    parser.add_argument("--text", default="")
     parser.add_argument("--quiet", action="store_true")
     asyncio.run(serve(parser.parse_args()))
