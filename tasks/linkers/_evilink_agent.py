@@ -7,6 +7,7 @@ at a limit. What it leaves undecided is kept.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,7 +85,7 @@ class Agent:
         asked_about = [chunk for chunk in chunks if uncertain & {*chunk.fields(), *map(Element, chunk.tables)}]
         tools = self._toolset("refine")
         ends = [self._talk(tools, NAMES, self._opening(chunk), self.limits.turns) for chunk in asked_about]
-        self.caller.note("refine", ended=ends, probes=tools.probed, refused=tools.refused)
+        self.caller.note("refine", ended=Counter(ends), probes=tools.probed, refused=tools.refused)
 
     def recover(self) -> None:
         """Look at the tables that are not selected, part by part."""
@@ -94,7 +95,7 @@ class Agent:
         ends = [
             self._talk(tools, RECOVERY_TOOLS, self._recovery(chunk), self.limits.recovery_turns) for chunk in chunks
         ]
-        self.caller.note("recovery", ended=ends)
+        self.caller.note("recovery", ended=Counter(ends))
 
     def _toolset(self, stage: str) -> Toolset:
         room = max(48, self.limits.sizes.budget // 12)

@@ -13,7 +13,7 @@ from schemas.catalog import Catalog
 from schemas.records import Question
 from schemas.tools import Message, Request
 from tasks.linkers._evilink_tokens import cut, estimate, estimate_messages
-from tasks.linkers._prompts import lists_of_names, noun
+from tasks.linkers._prompts import lists_of_names, words
 
 Level = Literal["tables", "fields"]
 SYSTEM = """You prepare the ground for a query over a large database: you decide which parts of its schema the author
@@ -25,7 +25,7 @@ words. For each say what it does in one sentence and name the {noun}s, the joins
 Answer: {{"hypotheses":[{{"path":"…","tables":["…"],"joins":["…"],"filters":["…"],"outputs":["…"]}}]}}"""
 TABLES = """Select every {noun} above that could be needed to answer the question below.
 Keep a {noun}
-- whose name or fields fit something, a property, a value to filter by, or a synonym of it, in the question;
+- whose name or {field}s fit something, a property, a value to filter by, or a synonym of it, in the question;
 - that bridges, maps or records events between two things in play, even where they can be joined directly;
 - that is one of several partitions or shards, as long as its scope may be touched: then all of them;
 - that holds the same thing at another granularity or from another provider;
@@ -33,14 +33,14 @@ Keep a {noun}
 Leave one out only for a reason that you could name; in doubt it stays. A name with a star stands for all its tables.
 The hypothesis is one way to the answer and only a hint: select beyond it. A part without anything to keep has an empty
 list. Answer: {{"selected_tables":["NAME"]}}"""
-FIELDS = """Select every field above that could be needed to answer the question below.
+FIELDS = """Select every {field} above that could be needed to answer the question below.
 Keep
 - the keys of a join on both of its sides;
 - the same concept in every {noun} that has it, in all encodings (code, name, flag) and at all levels of a hierarchy;
 - times, dates, and whatever rows are put in order by;
 - what is filtered by, measured, counted or returned;
 - by default identifiers, what looks like a foreign key, states, types, flags, names, titles and timestamps;
-- fields a part of whose name also stands in the question.
+- {field}s a part of whose name also stands in the question.
 Leave out only what engineers need and the question does not ask for: load stamps, hashes, internal versions.
 The hypothesis is one way to the answer and only a hint: select beyond it. A name with a star stands for all its tables.
 Answer: {{"selected_fields":["NAME.FIELD"]}}"""
@@ -102,13 +102,13 @@ class Asking:
 
 def elicit(question: Question, catalog: Catalog, text: str, count: int, asking: Asking) -> Request:
     """Ask for a number of hypotheses."""
-    task = HYPOTHESES.format(noun=noun(catalog), count="a way" if count == 1 else count)
+    task = HYPOTHESES.format(**words(catalog), count="a way" if count == 1 else count)
     return _request(question, text, task, "", WAYS, asking)
 
 
 def choose(question: Question, catalog: Catalog, text: str, level: Level, hypothesis: str, asking: Asking) -> Request:
     """Ask for a selection of tables or fields under one hypothesis."""
-    task = TASKS[level].format(noun=noun(catalog))
+    task = TASKS[level].format(**words(catalog))
     return _request(question, text, task, hypothesis, lists_of_names(KEYS[level]), asking)
 
 

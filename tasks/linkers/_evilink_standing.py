@@ -107,9 +107,8 @@ class Standing:
         return [element for element, decision in self.latest.items() if decision.kind == "kept"]
 
     def unselected(self) -> list[str]:
-        """The tables that would not be kept if everything ended now."""
-        kept = {element.entity for element in (*self.votes.votes, *self.latest) if self.kept(element)}
-        return [entity.name for entity in self.catalog.entities if entity.name not in kept]
+        """The tables that would not be kept if everything ended now: a field is never kept without its table."""
+        return [entity.name for entity in self.catalog.entities if not self.kept(Element(entity.name))]
 
     def note(self, tools: Tools) -> None:
         """Note every decision in its order."""
