@@ -69,6 +69,12 @@ def test_what_is_shaky_is_told_apart(shop: Path, name: str, again: str, turned: 
     assert found.turned["ex_bird"] == float(turned in ("", "order"))
 
 
+def test_one_run_is_its_own_ceiling(shop: Path) -> None:
+    found = check(str(shop), Limits(seconds=5), GOLDS["steady"], times=1)
+    assert found.again == found.turned
+    assert {name for name, value in found.again.items() if not value} == {"both_empty"}
+
+
 def test_failing_golds_have_a_status(shop: Path) -> None:
     assert check(str(shop), Limits(seconds=0.2), GOLDS["slow"], times=1).status == "gold_timeout"
     bad = check(str(shop), Limits(seconds=5), GOLDS["bad"], times=1)

@@ -5,6 +5,7 @@ The official test-suite script takes about 7 s a file on one core. Ours counts t
 """
 
 import argparse
+import resource
 import shutil
 import statistics
 import tempfile
@@ -19,16 +20,22 @@ from tasks.judge import warm_up
 from tests.execution import PREDICTIONS, predicted, spider
 
 
-def seconds(folder: Path, name: str, workers: int) -> float:
-    """The wall time of one file from start of the workers to written Parquet."""
+def used() -> float:
+    """The processor time of this process and of its ended workers until now."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def seconds(folder: Path, name: str, workers: int) -> tuple[float, float]:
+    """The wall and the processor time of one file from start of the workers to written Parquet."""
     questions = parquet.read(folder / "questions.parquet", Question)
     queries = predicted(name, questions)
-    start = time.perf_counter()
+    start, before = time.perf_counter(), used()
     with Pool(workers, warm_up=warm_up) as pool:
         bench = Bench(folder, pool, LIMITS)
         by_id = {question.id: question for question in questions}
         parquet.write(folder / "executions.parquet", Execution, bench.execute(queries, by_id))
-    return time.perf_counter() - start
+    return time.perf_counter() - start, used() - before
 
 
 def main() -> None:
@@ -47,9 +54,9 @@ def main() -> None:
                     if kind == "cold":
                         shutil.rmtree(folder / "gold", ignore_errors=True)
                     took.append(seconds(folder, name, arguments.workers))
-                print(
-                    f"{name:15} {kind}  {statistics.median(took):5.2f} ({min(took):.2f} to {max(took):.2f})", flush=True
-                )
+                walls, processor = zip(*took, strict=True)
+                figures = f"{statistics.median(walls):5.2f} ({min(walls):.2f} to {max(walls):.2f})"
+                print(f"{name:15} {kind}  {figures}, processor {statistics.median(processor):.2f}", flush=True)
 
 
 if __name__ == "__main__":
