@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schemas.catalog import Catalog, Element, Entity
 from schemas.tools import Embedder, Tools
 from tasks.linkers._memo import per_catalog
+from tasks.linkers._paths import shared_path
 
 Against = Literal["question", "terms", "both"]
 Texts = Literal["names", "passages"]
@@ -101,9 +102,10 @@ def _embedded(catalog: Catalog, texts: Texts, known: _Known) -> _Embedded:
     elements: list[Element] = []
     lines: list[str] = []
     starts: list[int] = []
+    path = shared_path(catalog)
     for entity in catalog.entities:
         starts.append(len(lines))
-        for element, line in _lines(entity, texts):
+        for element, line in _lines(entity, texts, path):
             elements.append(element)
             lines.append(line)
     rows = known.embedder.encode(lines)
@@ -111,8 +113,8 @@ def _embedded(catalog: Catalog, texts: Texts, known: _Known) -> _Embedded:
     return _Embedded(tuple(elements), rows, np.array(starts, np.intp), entities)
 
 
-def _lines(entity: Entity, texts: Texts) -> list[tuple[Element, str]]:
-    name = words(entity.name)
+def _lines(entity: Entity, texts: Texts, path: str) -> list[tuple[Element, str]]:
+    name = words(entity.name.removeprefix(path))
     if texts == "passages":
         names = ", ".join(words(one.name) for one in entity.fields)
         return [(Element(entity.name), f"{name}: {names}" if names else name)]

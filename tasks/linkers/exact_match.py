@@ -15,6 +15,7 @@ from schemas.tools import Tools
 from tasks.linkers._keep import fall_back
 from tasks.linkers._memo import per_catalog
 from tasks.linkers._options import asked
+from tasks.linkers._paths import own_name
 
 Rule = Literal["substring", "whole_word", "plural"]
 WORD = re.compile(r"\w")
@@ -56,9 +57,10 @@ def _index(catalog: Catalog, rule: Rule) -> dict[str, _Entities]:
     """Every form of every lower-cased name with the entities that it stands for."""
     index: dict[str, _Entities] = defaultdict(_Entities)
     for entity in catalog.entities:
-        for form in _forms(entity.name.lower(), rule):
-            index[form].named.add(entity.name)
-            index[form].owners.add(entity.name)
+        for name in {entity.name.lower(), own_name(entity.name, catalog).lower()}:
+            for form in _forms(name, rule):
+                index[form].named.add(entity.name)
+                index[form].owners.add(entity.name)
         for name in {one.name.lower() for one in entity.fields}:
             for form in _forms(name, rule):
                 index[form].owners.add(entity.name)
