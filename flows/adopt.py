@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", type=Path, metavar="FILE", help="the published file")
     parser.add_argument("--benchmark", required=True, metavar="NAME", help="the prepared benchmark that it answers")
-    parser.add_argument("--format", required=True, metavar="FORMAT", help="sql, rsl_sql, dts_sql")
+    parser.add_argument("--format", required=True, metavar="FORMAT", help="sql, rsl_sql, dts_sql, cypher_json")
     parser.add_argument("--as", dest="name", required=True, metavar="NAME", help="the run's and the linker's name")
     parser.add_argument(
         "--no-execute", action="store_true", help="do not run published queries on the databases at hand"
@@ -30,7 +30,7 @@ def main(arguments: argparse.Namespace) -> int:
     from storage.layout import Store
     from storage.runs import close_run, exclusive, fingerprint, open_run
     from tasks.adopt import adopt, counts
-    from tasks.score import score_linking
+    from tasks.score import score_linking, score_queries
 
     store = Store(arguments.storage)
     folder = store.benchmark(arguments.benchmark)
@@ -56,7 +56,8 @@ def main(arguments: argparse.Namespace) -> int:
         ]
         if queries := [each.query for each in adopted if each.query]:
             parquet.write(run / "queries.parquet", Query, queries)
-            scores += execute(folder, run, seconds)
+            asked = {each.question.id: each.question for each in adopted}
+            scores += [*score_queries(folder, asked, queries), *execute(folder, run, seconds)]
         parquet.write(run / "scores.parquet", Score, scores)
         close_run(run, {"status": "done"})
     print(f"{arguments.file.name}: {'; '.join(counts(adopted))}")

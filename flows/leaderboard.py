@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--level", choices=["entity", "field", "query"], action="append", help="tables, columns or queries"
     )
     parser.add_argument(
-        "--by", choices=["difficulty", "database", "gold_tables"], default="", help="slice the questions"
+        "--by", choices=["difficulty", "database", "gold_tables", "stability"], default="", help="slice the questions"
     )
     parser.add_argument("--format", choices=FORMATS, default="table")
     parser.add_argument("--costs", action="store_true", help="what recall cost: tokens, seconds, money")

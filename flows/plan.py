@@ -170,7 +170,14 @@ def _cell(
         link=LinkJob(part.path, folder, linker, repetition, toolbox, linkings, notes),
         generate=generate,
         execute=execute,
-        score=ScoreJob(part.path, linkings, executions if execute else None, paths["scores"], folder),
+        score=ScoreJob(
+            part.path,
+            linkings,
+            executions if execute else None,
+            paths["scores"],
+            folder,
+            queries if generator else None,
+        ),
     )
 
 

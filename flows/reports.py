@@ -17,10 +17,20 @@ from storage.warehouse import connect, leaderboard, sql
 COLUMNS = {
     "entity": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
     "field": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
-    "query": ("ex_bird", "ex_test_suite", "ex_bag", "ex_ordered", "both_empty"),
+    "query": (
+        *("google_bleu", "execution_match", "ex_bag_unordered_columns"),
+        *("ex_bird", "ex_test_suite", "ex_bag", "ex_ordered", "both_empty", "unstable"),
+    ),
 }
-SHORT = {"f1": "F1", "f6": "F6", "exact_match": "exact", "strict_recall": "strict", "ex_test_suite": "ex_suite"}
-PLAIN = {"kept", "gold", "hits"}
+SHORT = {
+    "f1": "F1",
+    "f6": "F6",
+    "exact_match": "exact",
+    "strict_recall": "strict",
+    "ex_test_suite": "ex_suite",
+    "execution_match": "ex_match",
+}
+PLAIN = {"kept", "gold", "hits", "google_bleu_matches", "google_bleu_total"}
 TITLES = {"entity": "tables (entity level)", "field": "columns (field level)", "query": "generated queries"}
 Row = dict[str, Any]
 
@@ -28,7 +38,7 @@ Row = dict[str, Any]
 def rows(store: Store, runs: Sequence[str], level: str, by: str = "") -> list[Row]:
     """The leaderboard's rows with the counts of questions asked, failed and fallen back beside the metrics."""
     connection = connect(store, runs)
-    names = ("run", "benchmark", "linker", "questions", "failed", "fallback")
+    names = ("run", "benchmark", "linker", "questions", "failed", "fallback", "unsupported")
     counts = sql("failures").format(dataset="executions" if level == "query" else "linkings")
     asked = {tuple(row[:3]): dict(zip(names, row, strict=True)) for row in connection.execute(counts).fetchall()}
     found = leaderboard(connection, level=level, by=by)
@@ -80,7 +90,8 @@ def _metrics(row: Row) -> list[str]:
 
 
 def _failed(row: Row) -> str:
-    return f"{row.get('failed', 0)}" + (f"\n+{row['fallback']} whole" if row.get("fallback") else "")
+    beside = {"whole": row.get("fallback"), "unsupported": row.get("unsupported")}
+    return "\n+".join([f"{row.get('failed', 0)}", *(f"{count} {what}" for what, count in beside.items() if count)])
 
 
 def _cell(value: Interval | None, metric: str) -> str:
@@ -96,7 +107,7 @@ def _cell(value: Interval | None, metric: str) -> str:
 
 def _print_long(found: dict[str, list[Row]], form: str) -> None:
     """One line a metric: fractions and counts as they are, not percentages."""
-    keys = ("run", "benchmark", "linker", "slice", "n", "questions", "failed", "fallback")
+    keys = ("run", "benchmark", "linker", "slice", "n", "questions", "failed", "fallback", "unsupported")
     lines = [
         {"level": level, **{key: row.get(key) for key in keys}, "metric": metric, **row[metric]._asdict()}
         for level, board in found.items()

@@ -15,6 +15,14 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """The gold and the predicted query as texts; what was not written is empty."""
+
+    gold: str
+    predicted: str
+
+
+@dataclass(frozen=True, slots=True)
 class Executed:
     """The rows of the gold and of the predicted query; ``ordered`` tells that the gold query asks for an order."""
 

@@ -146,9 +146,10 @@ class Execution:
     """What the database answered to one query: rows as a count and a digest, the engine by name and version.
 
     ``status``: ``ok``, the query's own status where it was not, or why the database refused it (``empty_query``,
-    ``forbidden``, ``query_error``, ``timeout``, ``too_large``, ``crashed``, ``no_database``). ``gold_status``: ``ok``,
-    ``gold_timeout``, ``gold_error``, ``none`` (no gold query), ``excluded``, ``no_database``; all but ``ok`` leave
-    every verdict without a value.
+    ``forbidden``, ``query_error``, ``unsupported`` (by this engine), ``timeout``, ``too_large``, ``crashed``,
+    ``no_database``). ``gold_status``: ``ok``, ``gold_timeout``, ``gold_error``, ``gold_unsupported``, ``none`` (no gold
+    query), ``excluded``, ``no_database``. Every verdict is without a value where the gold is not ``ok``, and where the
+    query is ``unsupported``: that says nothing of the query.
     """
 
     benchmark: str

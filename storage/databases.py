@@ -74,6 +74,12 @@ def _open_graph(graph: GraphAddress, limits: Limits) -> OpenDatabase:
     return GraphDBLite(engine_file(graph), limits)
 
 
+def prepare(address: str) -> None:
+    """Make the engine's file of a graph if there is none: that can take longer than a query may."""
+    if graph := graph_address(address):
+        engine_file(graph)
+
+
 def dialect(address: str) -> Literal["sql", "cypher"]:
     """The language in which the database of an address is asked.
 

@@ -15,7 +15,10 @@ from storage.rows import from_lines, to_lines
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """How a gold query ended (``ok``, ``gold_timeout``, ``gold_error``), its rows as a count, and its limits."""
+    """How a gold query ended, its rows as a count, and its limits.
+
+    ``status``: ``ok``, ``gold_timeout``, ``gold_error``, or ``gold_unsupported`` (by this engine).
+    """
 
     status: str
     reason: str = ""
@@ -30,7 +33,7 @@ class Gold:
         if self.status == "ok":
             return self.seconds <= limits.seconds and self.rows <= limits.rows and self.limit_size <= limits.size
         same = (self.limit_seconds, self.limit_rows, self.limit_size) == (limits.seconds, limits.rows, limits.size)
-        return same or self.reason.startswith("query_error")
+        return same or self.reason.startswith(("query_error", "unsupported"))
 
 
 def gold_file(benchmark: Path, database: str, fingerprint: str, query: str) -> Path:

@@ -83,7 +83,8 @@ def graph_address(address: str) -> GraphAddress | None:
     if found and engine in ENGINES:
         return GraphAddress(engine, Path(rest))
     path = Path(address)
-    return GraphAddress(ENGINES[0], path) if path.suffix in {".json", ".cypher"} or path.is_dir() else None
+    named = bool(address) and (path.suffix in {".json", ".cypher"} or path.is_dir())
+    return GraphAddress(ENGINES[0], path) if named else None
 
 
 def files(path: Path) -> list[Path]:

@@ -1,7 +1,7 @@
 """A database whose queries run in a process of their own."""
 
 from schemas.tools import Rows
-from storage.databases import OpenDatabase, fingerprint, open_limited
+from storage.databases import OpenDatabase, fingerprint, open_limited, prepare
 from storage.engines.limits import Limits
 from storage.workers import GRACE, MARGIN, Pool, allow
 
@@ -15,6 +15,7 @@ class IsolatedDatabase:
         self.pool = pool
         self.address = address
         self.limits = limits
+        prepare(address)
         self.engine = pool.call(limits.seconds + MARGIN, _engine, address, limits)
 
     def run(self, query: str) -> Rows:

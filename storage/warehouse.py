@@ -25,9 +25,20 @@ SLICES = {
     "difficulty": ("coalesce(nullif(q.difficulty, ''), 'unknown')", "q"),
     "database": ("s.database", ""),
     "gold_tables": ("len(list_filter(q.gold, lambda r: r.field = ''))::VARCHAR", "q"),
+    "stability": ("CASE u.value WHEN 1 THEN 'unstable' WHEN 0 THEN 'stable' ELSE 'unknown' END", "u"),
 }
-MICRO = {"nsr": ("hits", "gold"), "nsp": ("hits", "kept")}
-JOIN = "LEFT JOIN questions q ON q.benchmark = s.benchmark AND q.id = s.question"
+MICRO = {
+    "nsr": ("hits", "gold"),
+    "nsp": ("hits", "kept"),
+    "google_bleu": ("google_bleu_matches", "google_bleu_total"),
+}
+JOINS = {
+    "": "",
+    "q": "LEFT JOIN questions q ON q.benchmark = s.benchmark AND q.id = s.question",
+    "u": "LEFT JOIN (FROM scores WHERE metric = 'unstable') u"
+    " ON (u.run, u.benchmark, u.question, u.linker, u.repetition)"
+    " = (s.run, s.benchmark, s.question, s.linker, s.repetition)",
+}
 
 
 @cache
@@ -130,13 +141,14 @@ def select(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPy
 def leaderboard(connection: duckdb.DuckDBPyConnection, *, level: str = "entity", by: str = "") -> list[dict[str, Any]]:
     """Every metric of every run and linker as a mean with its interval: one row a run, benchmark, linker and slice.
 
-    ``level`` is ``entity``, ``field`` or ``query``; ``by`` slices by ``difficulty``, ``database`` or ``gold_tables``.
-    A row maps each metric to an Interval; macro means, and the pooled ratios ``nsr`` and ``nsp``.
+    ``level`` is ``entity``, ``field`` or ``query``; ``by`` slices by ``difficulty``, ``database``, ``gold_tables``,
+    or by ``stability``: whether LIMIT without ORDER BY leaves the rows open.
+    A row maps each metric to an Interval; macro means, and the pooled ratios ``nsr``, ``nsp``, ``google_bleu``.
     """
     if by not in SLICES:
         raise unknown("slice", by, [name for name in SLICES if name])
     slice_sql, alias = SLICES[by]
-    query = sql("clusters").format(slice=slice_sql, join=JOIN if alias else "")
+    query = sql("clusters").format(slice=slice_sql, join=JOINS[alias])
     groups: dict[tuple[str, ...], dict[str, dict[str, tuple[float, int]]]] = {}
     for *key, metric, cluster, total, n in connection.execute(query, {"level": level}).fetchall():
         groups.setdefault(tuple(key), {}).setdefault(metric, {})[cluster] = (total or 0.0, n)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from schemas.errors import Failure, UserError
 from schemas.records import Execution, Query, Question, Verdict
 from storage import benchmarks, parquet
-from storage.databases import fingerprint
+from storage.databases import dialect, fingerprint, prepare
 from storage.engines.limits import Limits
 from storage.gold import Gold, gold_file, read_gold
 from storage.workers import MARGIN, Pool
@@ -71,6 +71,12 @@ def shared_pool(workers: int = 0) -> Pool:
         return _pools[workers]
 
 
+def _prepared(address: str) -> str:
+    """A database's fingerprint, once what takes longer than a query's limit is done."""
+    prepare(address)
+    return fingerprint(address)
+
+
 @dataclass(frozen=True, slots=True)
 class Standard:
     """What one metric judges by: the gold query as it wants it run, where its result lies, whether order counts."""
@@ -86,6 +92,7 @@ class Reference:
 
     status: str
     address: str
+    language: str
     standards: Mapping[str, Standard]
 
 
@@ -97,7 +104,7 @@ class Bench:
         self.pool = pool
         self.limits = limits
         self.addresses: Mapping[str, str] = benchmarks.description(folder)["databases"]
-        self.fingerprint = cache(fingerprint)
+        self.fingerprint = cache(_prepared)
         self.golds: dict[Path, Gold] = {}
 
     def execute(self, queries: Sequence[Query], questions: Mapping[str, Question]) -> Iterator[Execution]:
@@ -117,11 +124,12 @@ class Bench:
         if question.gold_status == "excluded" or not question.gold_query.strip():
             status = "excluded" if question.gold_status == "excluded" else "none"
         standards = {}
-        for metric in ("", *execution_metrics()) if status == "ok" else ():
+        language = dialect(address or next(iter(self.addresses.values()), ""))
+        for metric in ("", *execution_metrics(language)) if status == "ok" else ():
             query = rewritten(metric, question.gold_query)
             file = gold_file(self.folder, question.database, self.fingerprint(address), query)
-            standards[metric] = Standard(query, file, ordered(metric, query))
-        return Reference(status, address, standards)
+            standards[metric] = Standard(query, file, ordered(metric, query, language))
+        return Reference(status, address, language, standards)
 
     def run_golds(self, references: Iterable[Reference]) -> None:
         """Have every gold result at hand: from the disk, or run now and kept there."""
@@ -171,10 +179,11 @@ class Bench:
     def _execution(self, query: Query, reference: Reference, outcomes: Mapping[str, Judged | Failure]) -> Execution:
         plain = self.golds[reference.standards[""].file] if reference.standards else Gold(reference.status)
         verdicts = []
-        for metric in execution_metrics():
+        for metric in execution_metrics(reference.language):
             standard, outcome = reference.standards.get(metric), outcomes.get(metric)
             value = outcome.values[metric] if isinstance(outcome, Judged) and metric in outcome.values else 0.0
             judged = plain.status == "ok" and standard is not None and self.golds[standard.file].status == "ok"
+            judged = judged and not (isinstance(outcome, Failure) and outcome.status == "unsupported")
             verdicts.append(Verdict(metric, value if judged else None))
         execution = Execution(
             query.benchmark,

@@ -16,16 +16,16 @@ from storage.isolation import kept_open
 from storage.rows import digest
 from storage.workers import GRACE, allow
 from tasks import plugins
+from tasks.metrics import _cypher
 from tasks.metrics._rows import asks_for_order
 
 COMPARE_SECONDS = 30.0
 
 
 @cache
-def execution_metrics() -> Mapping[str, ModuleType]:
-    """The metrics that judge executed queries, by name."""
-    modules = {name: plugins.load("metrics", name) for name in plugins.names("metrics")}
-    return {name: module for name, module in modules.items() if module.ANSWER is Executed}
+def execution_metrics(language: str = "sql") -> Mapping[str, ModuleType]:
+    """The metrics that judge executed queries of a language, by name."""
+    return plugins.metrics(Executed, language)
 
 
 def warm_up() -> None:
@@ -35,13 +35,14 @@ def warm_up() -> None:
 
 def rewritten(metric: str, query: str) -> str:
     """The query as a metric wants it run: its own ``rewrite(query)``, if it has one; no metric wants it as it is."""
-    rewrite = getattr(execution_metrics().get(metric), "rewrite", None)
+    rewrite = getattr(plugins.load("metrics", metric), "rewrite", None) if metric else None
     return str(rewrite(query)) if rewrite else query
 
 
-def ordered(metric: str, gold: str) -> bool:
+def ordered(metric: str, gold: str, language: str = "sql") -> bool:
     """Whether order counts for a metric: its own ``ordered(query)``, else whether the gold query asks for an order."""
-    own = getattr(execution_metrics().get(metric), "ordered", asks_for_order)
+    asks = _cypher.asks_for_order if language == "cypher" else asks_for_order
+    own = getattr(plugins.load("metrics", metric), "ordered", asks) if metric else asks
     return bool(own(gold))
 
 
@@ -80,9 +81,9 @@ def judge(trial: Trial, limits: Limits) -> Judged:
     """Run a predicted query and compare it with its gold results; a failing query is a Failure."""
     predicted, seconds, engine = timed(trial.address, limits, trial.query)
     golds = {path: read_rows(path) for path in {path for _, path, _ in trial.golds}}
-    metrics = execution_metrics()
     values = {
-        metric: metrics[metric].score(Executed(golds[path], predicted, counts)) for metric, path, counts in trial.golds
+        metric: plugins.load("metrics", metric).score(Executed(golds[path], predicted, counts))
+        for metric, path, counts in trial.golds
     }
     return Judged(len(predicted.rows), digest(predicted.rows), seconds, engine, values)
 
@@ -99,6 +100,6 @@ def run_gold(address: str, limits: Limits, query: str, path: Path) -> Gold:
 
 def keep_failed_gold(path: Path, limits: Limits, failure: Failure) -> Gold:
     """Remember that a gold query failed, but not that its process crashed: another try may end otherwise."""
-    status = "gold_timeout" if failure.status == "timeout" else "gold_error"
+    status = {"timeout": "gold_timeout", "unsupported": "gold_unsupported"}.get(failure.status, "gold_error")
     held = Gold(status, f"{failure.status}: {failure.reason}", 0, 0.0, limits.seconds, limits.rows, limits.size)
     return held if failure.status == "crashed" else write_gold(path, held)

@@ -23,6 +23,16 @@ def load(family: str, name: str) -> ModuleType:
     return import_module(f"tasks.{family}.{name}")
 
 
+def metrics(answer: type, language: str) -> dict[str, ModuleType]:
+    """The metrics that judge such answers, by name: those of a language and those that name none in ``LANGUAGES``."""
+    modules = {name: load("metrics", name) for name in names("metrics")}
+    return {
+        name: module
+        for name, module in modules.items()
+        if module.ANSWER is answer and language in getattr(module, "LANGUAGES", (language,))
+    }
+
+
 def language(dialect: str) -> ModuleType:
     """The query language of a catalog's dialect: ``cypher`` has its own, every other dialect is one of SQL."""
     return load("languages", "cypher" if dialect == "cypher" else "sql")

@@ -1,15 +1,15 @@
 """Score: judge what was kept, and what was executed, question by question."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import get_args
 
-from schemas.answers import Linked
+from schemas.answers import Linked, Written
 from schemas.catalog import Element
-from schemas.records import Execution, Level, Linking, Question, Score
+from schemas.records import Execution, Level, Linking, Query, Question, Score
 from storage import benchmarks, parquet
 from tasks import plugins
 
@@ -18,7 +18,7 @@ DEPTH = {"none": 0, "entity": 1, "field": 2}
 
 @dataclass(frozen=True)
 class ScoreJob:
-    """One shard's questions, linkings and executions (where there are any), where their scores go, the benchmark.
+    """One shard's questions, linkings, executions and queries (if any), where their scores go, the benchmark.
 
     Where the benchmark counts the shards of a table as one, gold and kept are scored by family.
     """
@@ -28,6 +28,7 @@ class ScoreJob:
     executions: Path | None
     scores: Path
     benchmark: Path
+    queries: Path | None = None
 
 
 @cache
@@ -45,6 +46,8 @@ def score_shard(job: ScoreJob) -> Path:
     scores = [score for linking in linkings for score in score_linking(questions[linking.question], linking, first)]
     executions = parquet.read(job.executions, Execution) if job.executions else []
     scores += [score for execution in executions for score in score_execution(execution)]
+    queries = parquet.read(job.queries, Query) if job.queries else []
+    scores += score_queries(job.benchmark, questions, queries)
     return parquet.write(job.scores, Score, scores)
 
 
@@ -93,3 +96,27 @@ def score_execution(execution: Execution) -> Iterator[Score]:
             metric=verdict.metric,
             value=verdict.value,
         )
+
+
+def score_queries(benchmark: Path, questions: Mapping[str, Question], queries: Iterable[Query]) -> Iterator[Score]:
+    """What metrics of text make of generated queries beside the gold ones; a query that failed is empty.
+
+    Questions without a gold query, and excluded ones, have no rows.
+    """
+    for query in queries:
+        question = questions[query.question]
+        if not question.gold_query.strip() or question.gold_status == "excluded":
+            continue
+        language = "cypher" if benchmarks.catalog(benchmark, query.database).dialect == "cypher" else "sql"
+        answer = Written(question.gold_query, query.query if query.status == "ok" else "")
+        for name, metric in plugins.metrics(Written, language).items():
+            yield Score(
+                benchmark=query.benchmark,
+                database=query.database,
+                question=query.question,
+                linker=query.linker,
+                repetition=query.repetition,
+                level="query",
+                metric=name,
+                value=metric.score(answer),
+            )

@@ -38,7 +38,10 @@ def test_a_file_of_another_length_is_refused(cli: Cli, tiny: Path, tmp_path: Pat
 def test_an_unknown_format_lists_what_exists(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     refused = cli("adopt", str(tmp_path / "x"), "--benchmark", "tiny", "--format", "rsl_sq", "--as", "theirs")
     assert refused.returncode == 2
-    assert "unknown format 'rsl_sq'; did you mean 'rsl_sql'? there are: dts_sql, rsl_sql, sql" in refused.stderr
+    assert (
+        "unknown format 'rsl_sq'; did you mean 'rsl_sql'? there are: cypher_json, dts_sql, rsl_sql, sql"
+        in refused.stderr
+    )
 
 
 def means(cli: Cli, run: str) -> dict[tuple[str, str], float]:

@@ -111,7 +111,8 @@ def build(contents: "Contents", path: Path) -> None:
 
 def _check_names(contents: "Contents") -> None:
     names = {label for node in contents.nodes for label in node.labels} | {link.type for link in contents.links}
-    names |= {key for each in (*contents.nodes, *contents.links) for key in each.properties}
+    names |= {key for node in contents.nodes for key in node.properties}
+    names |= {key for link in contents.links for key in link.properties}
     if odd := sorted(name for name in names if not re.fullmatch(r"[A-Za-z0-9_]+", name)):
         raise UserError(f"graphdblite cannot hold the name {odd[0]!r}; open the graph as graphqlite:PATH, or in Neo4j")
 

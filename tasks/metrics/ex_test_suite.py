@@ -8,6 +8,7 @@ from schemas.answers import Executed
 from tasks.metrics._rows import equal_but_for_columns, words
 
 ANSWER = Executed
+LANGUAGES = ("sql",)
 SPLIT_SIGNS = re.compile(r"([<>!]) =")
 THIS_YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
 
