@@ -1,0 +1,114 @@
+"""What the flow itself costs, and how full it keeps a server; both on a made benchmark, through a real Prefect server.
+
+Run: python -m tests.benchmarks.pipeline orchestration [--questions 1534] [--databases 11] [--times 3]
+     python -m tests.benchmarks.pipeline server [--questions 4000] [--databases 20] [--in-flight 256] [--latency 1.0]
+"""
+
+import argparse
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from flows.plan import Plan, make_plan
+from flows.server import prefect_server
+from schemas.catalog import Catalog
+from schemas.records import Linking, Question
+from storage import parquet
+from storage.files import write_json
+from storage.runs import compact
+from tasks.link import link_shard
+from tasks.score import score_shard
+from tasks.shard import Selection
+from tasks.toolbox import Toolbox
+from tests.conftest import asked, shop
+from tests.stub_server import running
+
+LINKERS = ("full", "random", "exact_match", "schemagraphsql(endpoints=oracle)")
+
+
+def made(storage: Path, questions: int, databases: int) -> None:
+    """Ingest a benchmark of so many questions over so many databases."""
+    folder = storage / "benchmarks" / "tiny"
+    names = [f"database_{at:02d}" for at in range(databases)]
+    asks = [asked(names[at % databases], at) for at in range(questions)]
+    parquet.write(folder / "catalogs.parquet", Catalog, [shop(name) for name in names])
+    parquet.write(folder / "questions.parquet", Question, asks)
+    write_json(folder / "benchmark.json", {"name": "tiny", "plugin": "own", "part": "all", "files": {"x": "0"}})
+
+
+def planned(toolbox: Toolbox, run: str, linkers: Sequence[str]) -> Plan:
+    """A plan whose run has been begun."""
+    plan = make_plan(
+        storage=toolbox.storage,
+        run=run,
+        names=["tiny"],
+        linkers=linkers,
+        selection=Selection(),
+        repetitions=1,
+        toolbox=toolbox,
+    )
+    plan.begin(retry=False)
+    return plan
+
+
+def orchestration(storage: Path, times: int) -> str:
+    """The flow's wall time without linking and scoring: what Prefect and the pipeline add."""
+    from flows.pipeline import evaluate
+
+    added = []
+    for at in range(times):
+        plan = planned(Toolbox(storage), f"flow-{at}", LINKERS)
+        start = time.perf_counter()
+        assert evaluate(plan, plan.missing(), 4) == []
+        compact(plan.run)
+        flow = time.perf_counter() - start
+        alone = planned(Toolbox(storage), f"alone-{at}", LINKERS)
+        start = time.perf_counter()
+        for cell in alone.cells:
+            link_shard(cell.link)
+            score_shard(cell.score)
+        added.append((flow, time.perf_counter() - start))
+        shutil.rmtree(plan.run)
+    flow, work = (statistics.median(values) for values in zip(*added, strict=True))
+    return f"{len(plan.cells)} shards: flow {flow:.2f} s, linking and scoring {work:.2f} s, added {flow - work:.2f} s"
+
+
+def server(storage: Path, in_flight: int, latency: float, questions: int) -> str:
+    """Calls a second through the whole pipeline, replies written, against a stub that answers after its latency."""
+    from flows.pipeline import evaluate
+
+    with running("--latency", str(latency), "--quiet", "--text", "src=customer, dst=line") as stub:
+        toolbox = Toolbox(storage, endpoints=(stub.url,), in_flight=in_flight)
+        plan = planned(toolbox, "server", ["schemagraphsql"])
+        start = time.perf_counter()
+        assert evaluate(plan, plan.missing(), toolbox.shards_at_once) == []
+        seconds = time.perf_counter() - start
+        most = stub.state()["most"]
+    compact(plan.run)
+    linked = parquet.read(plan.run / "linkings.parquet", Linking)
+    assert sum(linking.calls for linking in linked) == questions
+    assert {linking.status for linking in linked} == {"ok"}
+    return f"{questions / seconds:.1f} calls/s over {seconds:.1f} s, most in flight {most}, latency {latency} s"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["orchestration", "server"])
+    parser.add_argument("--questions", type=int)
+    parser.add_argument("--databases", type=int)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--in-flight", type=int, default=256)
+    parser.add_argument("--latency", type=float, default=1.0)
+    given = parser.parse_args()
+    asks = given.questions or {"orchestration": 1534, "server": 4000}[given.what]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        made(place, asks, given.databases or {"orchestration": 11, "server": 20}[given.what])
+        with prefect_server(place):
+            if given.what == "orchestration":
+                print(orchestration(place, given.times))
+            else:
+                print(server(place, given.in_flight, given.latency, asks))
