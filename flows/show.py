@@ -1,7 +1,9 @@
 """Tell one question's story: what was asked, what is gold, what each linker kept, missed and added, and how."""
 
 import argparse
+import json
 from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from flows.arguments import listed
@@ -109,11 +111,38 @@ def tell(run: str, question: Question, linking: Linking, notes: list[Note]) -> l
             lines.append(f"  missed: {', '.join(map(str, sorted(missed)))}")
         extra = sorted({e.entity for e in kept} - {e.entity for e in gold})
         lines += [f"  extra tables: {', '.join(extra)}"] if extra else []
-    for note in notes:
-        name = str(Element(note.entity, note.field)) if note.entity else ""
-        share = f" {note.share:.2f}" if note.share is not None else ""
-        lines.append(f"  {note.kind}: {name}{' ' if name and note.value else ''}{note.value}{share}")
+    lines += [f"  {line}" for line in remarks(notes)]
     return [*lines, f"  {cost(linking)}"]
+
+
+def remarks(notes: Iterable[Note]) -> list[str]:
+    """Notes as lines in their order; of those of one kind that follow each other, what says the same is one line.
+
+    Values that are JSON objects are written as words; long ones are cut.
+    """
+    told: list[str] = []
+    for kind, run in groupby(notes, key=lambda note: note.kind):
+        alike: dict[tuple[str, float | None], list[Note]] = {}
+        for note in run:
+            alike.setdefault((note.value, note.share), []).append(note)
+        for (value, share), same in alike.items():
+            elements = [Element(note.entity, note.field) for note in same if note.entity]
+            names = str(elements[0]) if len(elements) == 1 else ", ".join(grouped(elements)).replace("()", "")
+            said = " ".join(filter(None, [names, worded(value), "" if share is None else f"{share:.2f}"]))
+            told += [f"{kind}: {said}"] * (1 if names else len(same))
+    return told
+
+
+def worded(value: str, most: int = 600) -> str:
+    """A note's value for people: the parts of a JSON object by name, on one line."""
+    if value.startswith("{"):
+        try:
+            parts = json.loads(value).items()
+            value = ", ".join(f"{name} {part if isinstance(part, str) else json.dumps(part)}" for name, part in parts)
+        except ValueError:
+            pass
+    plain = " ".join(value.split())
+    return plain if len(plain) <= most else plain[:most] + "…"
 
 
 def cost(linking: Linking) -> str:

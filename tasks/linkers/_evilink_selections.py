@@ -5,6 +5,7 @@ on what was shown; one that is cut off counts for what it names, and abstains on
 table at all, or no field of all that it was shown, says nothing and abstains. Names that the catalog lacks are noted.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -50,7 +51,17 @@ class Selector:
         shown = [self._retained(ballot) for ballot in cast]
         self._vote("fields", hypotheses, cast, shown)
         self.caller.note("fields", chunks=[len(each) for each in shown])
+        for ballot in cast:
+            self._note_abstention(ballot)
         return [ballot for ballot in cast if ballot.named or ballot.unread]
+
+    def _note_abstention(self, ballot: Ballot) -> None:
+        """Note on which tables, or on the fields of which tables, a hypothesis has no answer; without any, on all."""
+        tables = sorted(element.entity for element in ballot.unread if not element.field)
+        fields = sorted({element.entity for element in ballot.unread if element.field})
+        if tables or fields or not ballot.named:
+            value = {"hypothesis": ballot.hypothesis, "all": not ballot.named, "tables": tables, "fields": fields}
+            self.caller.tools.note("abstained", value=json.dumps(value, ensure_ascii=False))
 
     def _retained(self, ballot: Ballot) -> list[Chunk]:
         """The chunks of the tables that a hypothesis selected."""

@@ -24,9 +24,9 @@ one empty hypothesis; a hypothesis without a readable, non-empty selection absta
 what all abstain on is uncertain. If every hypothesis abstains on everything because no answer could be read, that is a
 Failure ``parse_error``; if the answers were read and select nothing, the whole catalog is kept and noted ``fallback``.
 
-Notes: ``hypothesis``, ``vote`` (the hypotheses that name the element, and their share), ``kept`` and ``dropped`` with
-stage (``refine``, ``recovery``, or ``default`` for what nobody decided) and reason, ``tool_call``, and ``stage`` with
-its calls and tokens.
+Notes: ``hypothesis``, ``abstained``, ``vote`` (the hypotheses that name the element, and their share), ``kept`` and
+``dropped`` with stage (``refine``, ``recovery``, or ``default`` for what nobody decided) and reason, in the order of
+the decisions, of which the last counts; ``tool_call``, and ``stage`` with its calls and tokens.
 """
 
 import json
