@@ -17,6 +17,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-execute", action="store_true", help="do not run published queries on the databases at hand"
     )
+    parser.add_argument(
+        "--graphs",
+        default="",
+        metavar="ENGINE",
+        help="run graphs in graphdblite (default), graphqlite or a bolt:// server",
+    )
     parser.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time limit of one query (30)")
 
 
@@ -41,6 +47,7 @@ def main(arguments: argparse.Namespace) -> int:
         "benchmarks": {folder.name: fingerprint(known["files"])[:16]},
         "adopted": {"format": arguments.format, "file": arguments.file.name, "sha256": sha256(arguments.file)},
         "execute_seconds": seconds,
+        **({"graphs": arguments.graphs} if arguments.graphs else {}),
     }
     run = store.run(arguments.name)
     with exclusive(run):
@@ -57,7 +64,7 @@ def main(arguments: argparse.Namespace) -> int:
         if queries := [each.query for each in adopted if each.query]:
             parquet.write(run / "queries.parquet", Query, queries)
             asked = {each.question.id: each.question for each in adopted}
-            scores += [*score_queries(folder, asked, queries), *execute(folder, run, seconds)]
+            scores += [*score_queries(folder, asked, queries), *execute(folder, run, seconds, arguments.graphs)]
         parquet.write(run / "scores.parquet", Score, scores)
         close_run(run, {"status": "done"})
     print(f"{arguments.file.name}: {'; '.join(counts(adopted))}")
@@ -65,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def execute(folder: Path, run: Path, seconds: float) -> "list[Score]":
+def execute(folder: Path, run: Path, seconds: float, graphs: str) -> "list[Score]":
     """Run the adopted queries where that is asked for, and score what they return."""
     from schemas.records import Execution
     from storage import parquet
@@ -74,5 +81,6 @@ def execute(folder: Path, run: Path, seconds: float) -> "list[Score]":
 
     if not seconds:
         return []
-    job = ExecuteJob(folder / "questions.parquet", folder, run / "queries.parquet", run / "executions.parquet", seconds)
+    paths = folder / "questions.parquet", folder, run / "queries.parquet", run / "executions.parquet"
+    job = ExecuteJob(*paths, seconds, graphs=graphs)
     return [score for each in parquet.read(execute_shard(job), Execution) for score in score_execution(each)]

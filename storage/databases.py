@@ -6,10 +6,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Literal, Protocol
 
-from schemas.errors import UserError
+from schemas.errors import UserError, unknown
 from schemas.tools import Database
 from storage.engines.limits import Limits
-from storage.graphs import GraphAddress, engine_file, graph_address, stamp
+from storage.graphs import ENGINES, GraphAddress, engine_file, graph_address, stamp
 
 SERVERS = ("postgresql://", "postgres://")
 BOLT = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
@@ -78,6 +78,22 @@ def prepare(address: str) -> None:
     """Make the engine's file of a graph if there is none: that can take longer than a query may."""
     if graph := graph_address(address):
         engine_file(graph)
+
+
+def located(address: str, database: str, graphs: str) -> str:
+    """Where a benchmark's graph is asked: ``graphs`` is an embedded engine's name, a Bolt server, or empty.
+
+    Every graph of the server is the database of its name; SQL databases stay where they are.
+
+    >>> located("graphs/movies.json", "movies", "bolt://127.0.0.1:7687"), located("shop.sqlite", "shop", "graphqlite")
+    ('bolt://127.0.0.1:7687/movies', 'shop.sqlite')
+    """
+    if graphs.startswith(BOLT):
+        return f"{graphs.rstrip('/')}/{database}" if not address or dialect(address) == "cypher" else address
+    if graphs and graphs not in ENGINES:
+        raise unknown("graph engine", graphs, [*ENGINES, *BOLT])
+    graph = graph_address(address) if graphs else None
+    return f"{graphs}:{graph.path}" if graph else address
 
 
 def dialect(address: str) -> Literal["sql", "cypher"]:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from schemas.errors import Failure, UserError
 from schemas.records import Execution, Query, Question, Verdict
 from storage import benchmarks, parquet
-from storage.databases import dialect, fingerprint, prepare
+from storage.databases import dialect, fingerprint, located, prepare
 from storage.engines.limits import Limits
 from storage.gold import Gold, gold_file, read_gold
 from storage.workers import MARGIN, Pool
@@ -38,7 +38,10 @@ LIMITS = Limits(seconds=30.0, rows=1_000_000, size=256 << 20)
 
 @dataclass(frozen=True)
 class ExecuteJob:
-    """A shard's questions and queries, the benchmark's folder, where executions go; 0 ``workers`` are one a core."""
+    """A shard's questions and queries, the benchmark's folder, where executions go; 0 ``workers`` are one a core.
+
+    ``graphs`` runs graphs elsewhere than in the default engine: see ``storage.databases.located``.
+    """
 
     shard: Path
     benchmark: Path
@@ -46,6 +49,7 @@ class ExecuteJob:
     executions: Path
     seconds: float = LIMITS.seconds
     workers: int = 0
+    graphs: str = ""
 
 
 def execute_shard(job: ExecuteJob) -> Path:
@@ -54,7 +58,7 @@ def execute_shard(job: ExecuteJob) -> Path:
     questions = {question.id: question for question in parquet.read(job.shard, Question)}
     if strange := {query.question for query in queries} - set(questions):
         raise UserError(f"{job.queries}: question {min(strange)!r} is not in {job.shard}; generate the queries again")
-    bench = Bench(job.benchmark, shared_pool(job.workers), replace(LIMITS, seconds=job.seconds))
+    bench = Bench(job.benchmark, shared_pool(job.workers), replace(LIMITS, seconds=job.seconds), job.graphs)
     return parquet.write(job.executions, Execution, bench.execute(queries, questions))
 
 
@@ -99,10 +103,11 @@ class Reference:
 class Bench:
     """A benchmark's databases and gold results, and the workers that run queries on them."""
 
-    def __init__(self, folder: Path, pool: Pool, limits: Limits) -> None:
+    def __init__(self, folder: Path, pool: Pool, limits: Limits, graphs: str = "") -> None:
         self.folder = folder
         self.pool = pool
         self.limits = limits
+        self.graphs = graphs
         self.addresses: Mapping[str, str] = benchmarks.description(folder)["databases"]
         self.fingerprint = cache(_prepared)
         self.golds: dict[Path, Gold] = {}
@@ -119,7 +124,7 @@ class Bench:
 
     def reference(self, question: Question) -> Reference:
         """Where a question's gold results lie, or why it has none."""
-        address = self.addresses.get(question.database, "")
+        address = located(self.addresses.get(question.database, ""), question.database, self.graphs)
         status = "ok" if address else "no_database"
         if question.gold_status == "excluded" or not question.gold_query.strip():
             status = "excluded" if question.gold_status == "excluded" else "none"

@@ -6,7 +6,7 @@ The cause is what stands where the engine stopped reading, not what occurs anywh
 import re
 from collections.abc import Iterator
 
-from storage.engines.cypher import closing, following, preceding, word, words
+from storage.engines.cypher import closing, following, preceding, split, word, words
 
 NODE_PATTERN = {"(", ",", "-", ">", "MATCH", "="}
 NAMES = """
@@ -118,3 +118,27 @@ def missing(name: str) -> str:
     """
     known = name.casefold() in FUNCTIONS or name.casefold().startswith(LIBRARIES)
     return f"{name}()" if known else ""
+
+
+def sorted_by_distinct(query: str) -> str:
+    """The cause where a RETURN DISTINCT is ordered by properties of what it returns; empty where by something else.
+
+    >>> sorted_by_distinct("MATCH (n) RETURN DISTINCT n ORDER BY n.x")
+    'ORDER BY after DISTINCT'
+    >>> sorted_by_distinct("MATCH (n) RETURN DISTINCT n.x ORDER BY n.y")
+    ''
+    """
+    found = re.search(r".*\bRETURN\s+DISTINCT\b(.*?)\bORDER\s+BY\b(.*)", query, re.IGNORECASE | re.DOTALL)
+    if not found:
+        return ""
+    returned = {"".join(item).strip().rpartition(" ")[2] for item in split(words(found[1]))}
+    tokens = words(found[2])
+    used = {
+        token
+        for at, token in enumerate(tokens)
+        if re.fullmatch(r"[^\W\d]\w*", token)
+        and token.upper() not in {"ASC", "DESC", "ASCENDING", "DESCENDING", "SKIP", "LIMIT"}
+        and word(tokens, preceding(tokens, at)) != "."
+        and word(tokens, following(tokens, at)) != "("
+    }
+    return "ORDER BY after DISTINCT" if used <= returned else ""

@@ -7,7 +7,7 @@ hundred times faster; its own ``exists(pattern)`` is true of every node.
 import re
 from collections.abc import Callable, Sequence
 
-from storage.engines.cypher import PAIRS, closing, following, preceding, split, word, words
+from storage.engines.cypher import PAIRS, closing, following, preceding, word, words
 
 Pass = Callable[[list[str]], list[str]]
 BOOLEANS = {"WHERE", "AND", "OR", "XOR", "NOT"}
@@ -17,7 +17,6 @@ RESERVED = {
     *("END", "CASE", "WHEN", "THEN", "ELSE", "LIMIT", "SKIP", "ON", "SET", "CREATE", "DELETE", "CONTAINS", "STARTS"),
     *("ENDS", "DESC", "ASC", "OPTIONAL", "DISTINCT", "EXISTS", "CALL", "UNWIND", "MERGE", "REMOVE"),
 }
-ITEMS_END = {"ORDER", "SKIP", "LIMIT", "OFFSET", "UNION", "}"}
 
 
 def rewrite(query: str, passes: Sequence[Pass]) -> str:
@@ -47,18 +46,26 @@ def _is_name(tokens: Sequence[str], at: int) -> bool:
     return declared or after == "." or before == "AS" or (tokens[at].upper() == "ORDER" and after != "BY")
 
 
-def unquote_plain_names(tokens: list[str]) -> list[str]:
-    """Take the backticks off labels and types that need none: graphdblite reads none there.
+def plain_names(tokens: list[str]) -> list[str]:
+    """Write every name without backticks, variables renamed where needed: graphdblite counts no quoted variable.
 
-    >>> rewrite("MATCH (n:`Movie`)-[:`IS`]->(`m`) RETURN n", [unquote_plain_names])
-    'MATCH (n:Movie)-[:IS]->(`m`) RETURN n'
+    >>> rewrite("MATCH (order:`Order`)-[r:`IS`]->(`a b`) RETURN count(order), `a b`.`x`", [plain_names])
+    'MATCH (_order:Order)-[r:IS]->(_a_b) RETURN count(_order), _a_b.x'
     """
-    return [
-        token[1:-1]
-        if re.fullmatch(r"`[A-Za-z_]\w*`", token) and word(tokens, preceding(tokens, at)) in {":", "|"}
-        else token
-        for at, token in enumerate(tokens)
-    ]
+    return [_plain_name(tokens, at) for at in range(len(tokens))]
+
+
+def _plain_name(tokens: Sequence[str], at: int) -> str:
+    token = tokens[at]
+    if not token.startswith("`"):
+        return f"_{token}" if _is_name(tokens, at) else token
+    name = token[1:-1]
+    plain = bool(re.fullmatch(r"[A-Za-z_]\w*", name))
+    before = word(tokens, preceding(tokens, at))
+    key = before in {"{", ","} and word(tokens, following(tokens, at)) == ":"
+    if key or before in {".", ":", "|", "&"}:
+        return name if plain else token
+    return name if plain and name.upper() not in RESERVED else "_" + re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
 def count_by_comprehension(tokens: list[str]) -> list[str]:
@@ -147,60 +154,3 @@ def _in_condition(tokens: Sequence[str], at: int) -> bool:
     while word(tokens, before) == "(":
         before = preceding(tokens, before)
     return word(tokens, before) in BOOLEANS
-
-
-def round_by_power(tokens: list[str]) -> list[str]:
-    """Write ``round(x, 2)`` as a division: graphdblite leaves the second argument out of account.
-
-    >>> rewrite("RETURN round(avg(n.age), 1) AS mean", [round_by_power])
-    'RETURN (round((avg(n.age)) * 10.0) / 10.0) AS mean'
-    """
-    for at in reversed(range(len(tokens))):
-        opening = following(tokens, at)
-        if tokens[at].upper() != "ROUND" or word(tokens, opening) != "(":
-            continue
-        end = closing(tokens, opening)
-        parts = ["".join(part).strip() for part in split(tokens[opening + 1 : end])] if end > 0 else []
-        if len(parts) == 2 and re.fullmatch(r"\d{1,2}", parts[1]):
-            power = float(10 ** int(parts[1]))
-            tokens[at : end + 1] = words(f"(round(({parts[0]}) * {power!r}) / {power!r})")
-    return tokens
-
-
-def paths_as_maps(tokens: list[str]) -> list[str]:
-    """Return a path as its nodes and relationships: graphdblite gives the nodes' numbers only.
-
-    >>> rewrite("MATCH p = (a)-->(b) RETURN a, p LIMIT 1", [paths_as_maps])
-    'MATCH p = (a)-->(b) RETURN a, {nodes: nodes(p), relationships: relationships(p)} AS `path p` LIMIT 1'
-    """
-    names = {tokens[at] for at in range(len(tokens)) if _names_path(tokens, at)}
-    for at in reversed(range(len(tokens))) if names else ():
-        if tokens[at].upper() == "RETURN":
-            start, end = at + 1, _items_end(tokens, at + 1)
-            items = [_path_item("".join(item), names) for item in split(tokens[start:end])]
-            tokens[start:end] = words(",".join(items))
-    return tokens
-
-
-def _names_path(tokens: Sequence[str], at: int) -> bool:
-    sign = following(tokens, at)
-    value = following(tokens, sign)
-    opens = word(tokens, value) in {"(", "SHORTESTPATH", "ALLSHORTESTPATHS"}
-    named = bool(re.fullmatch(r"\w+|`.*`", tokens[at])) and word(tokens, sign) == "=" and opens
-    return named and word(tokens, preceding(tokens, at)) in {"MATCH", ","}
-
-
-def _items_end(tokens: Sequence[str], at: int) -> int:
-    depth = 0
-    while at < len(tokens) and not (depth == 0 and tokens[at].upper() in ITEMS_END):
-        depth += (tokens[at] in PAIRS) - (tokens[at] in PAIRS.values())
-        at += 1
-    return at
-
-
-def _path_item(item: str, names: set[str]) -> str:
-    found = re.fullmatch(r"(\s*(?:DISTINCT\s+)?)(\w+|`.*`)(?:\s+AS\s+(\w+|`.*`))?(\s*)", item, re.IGNORECASE)
-    if not found or found[2] not in names:
-        return item
-    name = f"`path {found[2].strip('`')}`" if found[3] is None else found[3]
-    return f"{found[1]}{{nodes: nodes({found[2]}), relationships: relationships({found[2]})}} AS {name}{found[4]}"

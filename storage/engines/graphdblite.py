@@ -13,27 +13,20 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Failure, UserError
 from schemas.tools import Rows
 from storage.engines.cypher import check_one_query
-from storage.engines.cypher_causes import cause_at, missing
-from storage.engines.cypher_rewrites import (
-    count_by_comprehension,
-    exists_by_comprehension,
-    paths_as_maps,
-    quote_reserved_names,
-    rewrite,
-    round_by_power,
-    unquote_plain_names,
-)
+from storage.engines.cypher_causes import cause_at, missing, sorted_by_distinct
+from storage.engines.cypher_rewrites import count_by_comprehension, exists_by_comprehension, plain_names, rewrite
 from storage.engines.graph_values import canonical
+from storage.engines.graphdblite_rewrites import full_times, paths_as_maps, round_by_power
 from storage.engines.limits import Limits, take
 
 if TYPE_CHECKING:
     from storage.graphs import Contents
 
 PASSES = (
-    unquote_plain_names,
-    quote_reserved_names,
+    plain_names,
     count_by_comprehension,
     exists_by_comprehension,
+    full_times,
     round_by_power,
     paths_as_maps,
 )
@@ -83,6 +76,8 @@ def failure(query: str, message: str) -> Failure:
         cause = missing(found[1])
     elif "serialization error" in message or "temporal" in message.casefold():
         cause = "a form of time"
+    elif "not in RETURN DISTINCT" in message:
+        cause = sorted_by_distinct(query)
     else:
         place = PLACE.search(message)
         cause = cause_at(query, int(place[1]), int(place[2])) if place and "UnexpectedSyntax" in message else ""
@@ -98,7 +93,7 @@ def build(contents: "Contents", path: Path) -> None:
     try:
         with database.begin_write() as writing:
             for statement in contents.script:
-                writing.execute(rewrite(statement, (unquote_plain_names,)))
+                writing.execute(rewrite(statement, (plain_names,)))
             numbers = _nodes(writing, contents)
             _links(writing, contents, numbers)
             writing.commit()

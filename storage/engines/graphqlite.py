@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from schemas.errors import Failure, UserError
 from schemas.tools import Rows
 from storage.engines.cypher import check_one_query
-from storage.engines.cypher_causes import cause_at, missing
+from storage.engines.cypher_causes import cause_at, constructs, missing
 from storage.engines.cypher_rewrites import count_by_comprehension, quote_reserved_names, rewrite
 from storage.engines.graph_values import canonical
 from storage.engines.limits import Limits, take
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from storage.graphs import Contents
 
 PASSES = (quote_reserved_names, count_by_comprehension)
+WRONG = {"CALL {}"}
 STEPS = 1000
 PLACE = re.compile(r"Line (\d+), Col (\d+)")
 UNKNOWN = re.compile(r"(?:UnknownFunction: |there is no procedure )([\w.]+)")
@@ -54,6 +55,8 @@ class GraphQLite:
     def run(self, query: str) -> Rows:
         """Run one query; raise Failure, ``unsupported`` where Neo4j could run what this engine cannot."""
         text = rewrite(check_one_query(query), PASSES)
+        if any(name in WRONG for _, _, name in constructs(text)):
+            raise Failure("unsupported", "CALL {}: this engine runs the subquery once, not for every row")
         self._deadline = monotonic() + self.limits.seconds
         columns: list[str] = []
         try:
