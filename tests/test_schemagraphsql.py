@@ -70,7 +70,7 @@ def test_all_linkers_that_ask_share_a_prefix_over_one_database() -> None:
     ]
     text = ["\n".join(message.content for message in request.messages) for request in asked]
     assert len(text) == 5
-    shared = text[0].split("\n\nA query that")[0]
+    shared = text[0].split("\n\nDo not answer")[0]
     assert shared.count(SCHEMA) == len(catalog("orchard").entities)
     assert all(one.startswith(shared) for one in text)
 

@@ -13,23 +13,23 @@ from schemas.tools import Tools
 from tasks.linkers._candidates import Configuration
 from tasks.linkers._keep import vertices
 from tasks.linkers._names import Named, entities
-from tasks.linkers._prompts import Asking, lists_of_names, noun, request
+from tasks.linkers._prompts import Asking, lists_of_names, request, words
 from tasks.linkers._rank import ranked_entities
 from tasks.linkers._replies import again, ask, json_in, listed
 
 Filters = Literal["where", "where+order"]
 FILTERS: dict[Filters, set[Role]] = {"where": {"filter", "nested"}, "where+order": {"filter", "nested", "order"}}
-TASK = """A query that answers the question below restricts some {noun}s and returns values of some {noun}s.
-Sources are the {noun}s whose values the question restricts: conditions, limits, things called by their name.
-Destinations are the {noun}s whose values the answer shows or is computed from.
-One {noun} may be both. Leave out what only connects others: that is found by itself.
-Name {sources} and {destinations}.
+TASK = """Do not answer the question below and do not write its query: tell where the query's join path begins and ends.
+- Sources: the {noun}s with the values that the question restricts, by a condition, a limit, or a thing's name.
+- Destinations: the {noun}s with the values that the question asks for.
+One {noun} may be both. Leave out {noun}s that only connect others: they are found without you.
+Name {sources} and {destinations}: each {noun} once, no {field}s.
 {form}"""
 FORMS = {
     "line": "Answer with this one line, names between commas: src=NAME,NAME, dst=NAME,NAME",
     "json": 'Answer with compact JSON: {"sources": ["NAME"], "destinations": ["NAME"]}',
 }
-MARK = re.compile(r"\b(src|sources?|dst|destinations?)\b[\s*\"'`]*[=:]", re.IGNORECASE)
+MARK = re.compile(r"\b(src|sources?|dst|dest|destinations?)\b[\s*\"'`]*[=:]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def from_model(question: Question, catalog: Catalog, tools: Tools, asking: Askin
     """
     source = "exactly one source" if allowed.sources == 1 else "every source"
     destination = "exactly one destination" if allowed.destinations == 1 else "every destination"
-    task = TASK.format(noun=noun(catalog), sources=source, destinations=destination, form=FORMS[asking.answer])
+    task = TASK.format(**words(catalog), sources=source, destinations=destination, form=FORMS[asking.answer])
     asked = request(question, catalog, asking, task, lists_of_names("sources", "destinations"))
     answer = ask(tools, asked, catalog.database)
     sides = read(answer, catalog)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from schemas.catalog import Catalog, Element
 from tasks.linkers._memo import per_catalog
@@ -10,6 +11,8 @@ from tasks.linkers._memo import per_catalog
 NOTHING = {"", "none", "null", "n/a", "na", "nil", "empty", "-"}
 MARK = re.compile(r"^\s*(?:[-*+•>]\s+|\d+[.)]\s+)+")
 WRAP = "\"'`[]{}()<>*“”‘’ \t\r\n"
+CALL = re.compile(r"([^()]+)\((.*)\)", re.DOTALL)
+FUNCTIONS = {"avg", "count", "distinct", "max", "min", "sum"}
 PAIRS = {'""', "''", "``", "[]", "<>", "“”", "‘’", "**", "__"}
 QUOTED = r'"[^"]*"|`[^`]*`|\[[^\]]*\]|\'[^\']*\''
 PARTS = re.compile(rf"(?:{QUOTED}|[^.\"`\[])+")
@@ -25,8 +28,8 @@ class Named:
     def add(self, element: Element | None, written: str) -> None:
         """Count one written name; words for nothing are no names."""
         known: list[Element] | list[str] = self.found if element else self.made_up
-        name = element or written.strip(WRAP)
-        if name not in known and (element or str(name).casefold() not in NOTHING):
+        name = element or _bare(MARK.sub("", written).strip().rstrip(".,;:"))
+        if name not in known and (element or written.strip(WRAP).casefold() not in NOTHING):
             known.append(name)  # type: ignore[arg-type]
 
 
@@ -47,13 +50,15 @@ def entities(catalog: Catalog, names: Iterable[str]) -> Named:
 def fields(catalog: Catalog, names: Iterable[str]) -> Named:
     """Match written names to fields; an entity's name alone means the entity, with a star all its fields.
 
+    ``sale(price, day)`` names two fields of sale, ``max(sale.price)`` one.
+
     >>> from schemas.catalog import Entity, Field
     >>> shop = Catalog("shop", (Entity("sale", (Field("unit price"),)),))
     >>> fields(shop, ["shop.Sale.[Unit Price]", "sale.colour"])
     Named(found=[Element(entity='sale', field='unit price')], made_up=['sale.colour'])
     """
     named = Named()
-    for name in _apart(catalog, names, element):
+    for name in _apart(catalog, chain.from_iterable(_unfolded(catalog, name) for name in names), element):
         one = element(catalog, name)
         named.add(one, name)
         if one and not one.field and name.rstrip(WRAP).endswith("."):
@@ -93,6 +98,17 @@ def _apart(catalog: Catalog, names: Iterable[str], match: Callable[[Catalog, str
     """The names, those joined by ``and`` taken apart unless they are one."""
     for name in names:
         yield from [name] if match(catalog, name) else re.split(r"\s+and\s+", name)
+
+
+def _unfolded(catalog: Catalog, written: str) -> list[str]:
+    """The fields that stand in brackets after their entity or after a function, else the name as it is."""
+    call = CALL.fullmatch(MARK.sub("", written).strip().rstrip(".,;:"))
+    if call is None or ((found := element(catalog, written)) and found.field):
+        return [written]
+    if call[1].strip().casefold() in FUNCTIONS:
+        return [re.sub(r"^distinct\s+", "", call[2].strip(), flags=re.IGNORECASE)]
+    owner = _entity(catalog, _parts(call[1]))
+    return [f"{owner.entity}.{part.strip()}" for part in call[2].split(",")] if owner else [written]
 
 
 def _owned(catalog: Catalog, parts: list[str]) -> Element | None:

@@ -10,7 +10,7 @@ from schemas.errors import Failure
 from schemas.records import Question
 from schemas.tools import Tools
 from tasks.linkers._candidates import Candidate, Picker
-from tasks.linkers._prompts import Asking, noun, request
+from tasks.linkers._prompts import Asking, request, words
 from tasks.linkers._replies import again, ask, json_in
 
 TASK = """Each numbered line below is a set of {noun}s that can be joined. A query for the question uses one such set.
@@ -40,7 +40,7 @@ def _pick(
 ) -> Candidate:
     """The candidate whose number the model answers; another answer is a Failure ``parse_error``."""
     lines = "\n".join(f"{number}: {_line(candidate)}" for number, candidate in enumerate(candidates, 1))
-    task = TASK.format(noun=noun(catalog), lines=lines, form=FORMS[asking.answer])
+    task = TASK.format(**words(catalog), lines=lines, form=FORMS[asking.answer])
     asked = request(question, catalog, asking, task, GUIDE)
     answer = ask(tools, asked, catalog.database)
     number = read(answer)

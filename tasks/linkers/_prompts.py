@@ -57,6 +57,12 @@ def lists_of_names(*keys: str) -> dict[str, Any]:
     }
 
 
+def words(catalog: Catalog) -> dict[str, str]:
+    """What prompts call the parts of a catalog: ``noun`` for where queries start from, ``field`` for what they hold."""
+    graph = catalog.dialect == "cypher"
+    return {"noun": "node label", "field": "property"} if graph else {"noun": "table", "field": "column"}
+
+
 def noun(catalog: Catalog) -> str:
     """What the entities of a catalog that queries start from are called."""
-    return "node label" if catalog.dialect == "cypher" else "table"
+    return words(catalog)["noun"]

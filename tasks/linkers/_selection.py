@@ -10,7 +10,7 @@ from schemas.errors import Failure
 from schemas.records import Question
 from schemas.tools import Tools
 from tasks.linkers._names import Named
-from tasks.linkers._prompts import Asking, lists_of_names, noun, request
+from tasks.linkers._prompts import Asking, lists_of_names, request, words
 from tasks.linkers._replies import again, ask, json_in, listed, names_in
 
 
@@ -36,7 +36,7 @@ def select(question: Question, catalog: Catalog, tools: Tools, asking: Asking, s
     With ``repair``, an answer that is unreadable or makes names up is asked for once more.
     """
     form = selection.form(asking)
-    task = selection.task.format(noun=noun(catalog), form=form)
+    task = selection.task.format(**words(catalog), form=form)
     asked = request(question, catalog, asking, task, lists_of_names(selection.key))
     answer = ask(tools, asked, catalog.database)
     named = _read(answer, catalog, selection)

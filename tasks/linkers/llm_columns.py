@@ -11,10 +11,11 @@ from tasks.linkers._selection import Selection, select
 
 COLUMNS = Selection(
     "columns",
-    """Select every field that a query for the question below needs: what it returns, filters, groups or sorts by, and
-the keys on both sides of every join. Write each as {noun}.field; where only rows are counted, the {noun} alone.
+    """Do not answer the question below and do not write its query: select the {field}s that the query needs, for what
+it returns, filters, groups and sorts by, and the keys on both sides of its joins. Write every {field} after its {noun}
+and a dot. Where the query only counts rows, name the {noun} alone.
 {form}""",
-    "Answer with this one line, names between commas: columns=NAME.FIELD,NAME.FIELD",
+    "Answer with this one line, names between commas: columns=NAME.NAME,NAME.NAME",
     fields,
 )
 

@@ -11,8 +11,8 @@ from tasks.linkers._selection import Selection, select
 
 TABLES = Selection(
     "tables",
-    """Select every {noun} that a query for the question below needs: what it returns, what it filters by, and what it
-has to join in between. Leave out every other.
+    """Do not answer the question below and do not write its query: select the {noun}s that the query needs, for what it
+returns, for what it filters by, and for the joins between them. Name each {noun} once, no {field}s.
 {form}""",
     "Answer with this one line, names between commas: tables=NAME,NAME",
     entities,
