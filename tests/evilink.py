@@ -10,8 +10,8 @@ from typing import Any
 
 from schemas.catalog import Catalog, Element
 from schemas.errors import Failure
-from schemas.families import family_of
 from schemas.tools import Choice, Reply, Request, ToolCall
+from tasks.linkers._evilink_text import groups
 
 HEAD = re.compile(r"^(\S.*?)(?: \(.*\))?(?: \[columns [^\]]*\])?(?:: (.*))?$")
 
@@ -103,8 +103,8 @@ class Answering:
 def shown_elements(catalog: Catalog, text: str) -> dict[str, set[str]]:
     """The columns that a part shows of every table, read from its text alone: a family's name stands for its tables."""
     patterns = {entity.name: [entity.name] for entity in catalog.entities}
-    for name, family in family_of(catalog).items():
-        patterns.setdefault(family.pattern, []).append(name)
+    for group in groups(catalog):
+        patterns.setdefault(group.name, list(group.members))
     found: dict[str, set[str]] = {}
     owned: dict[str, set[str]] = {}
     known: set[str] = set()
@@ -212,11 +212,14 @@ class Adversary(Perfect):
 
 @dataclass
 class Greedy(Answering):
-    """It selects everything under the first hypothesis, and asks for as long answers as there are afterwards."""
+    """It selects ``most`` tables of a part under the first hypothesis, and asks for long answers afterwards."""
+
+    most: int = 15
 
     def tables(self, request: Request) -> Choice:
         shown = list(shown_elements(self.catalog, part_of(request)))
-        return Choice(json.dumps({"selected_tables": shown if "way 1" in hypothesis_of(request) else shown[:1]}))
+        many = shown[: self.most] if "way 1" in hypothesis_of(request) else shown[:1]
+        return Choice(json.dumps({"selected_tables": many}))
 
     def fields(self, request: Request) -> Choice:
         shown = shown_elements(self.catalog, part_of(request))

@@ -217,6 +217,7 @@ def hidden(question: Question) -> frozenset[str]:
 def test_a_perfect_agent_loses_nothing_on_snow() -> None:
     """Slow: reads all of Spider2-Snow. That every gold field survives proves that no step loses elements by itself."""
     dropped = recovered = 0
+    total = 0.0
     assert len(snow()) == 120
     for question, known in snow():
         gold = frozenset(reference.element for reference in question.gold)
@@ -228,7 +229,8 @@ def test_a_perfect_agent_loses_nothing_on_snow() -> None:
         assert not discarded & gold
         dropped += len(discarded)
         recovered += len(model.recovered)
-        assert len(kept.elements) < max(40, 3 * len(gold) + 40 * len(hidden(question)) + 60)
+        total += len(kept.elements) / len(known.elements)
+    assert total < 60, "on the mean of 120 questions, half of the catalog was kept"
     assert dropped > 200, "the noise is hardly discarded: stage 2 was not tried"
     assert recovered > 100, "nothing was hidden: recovery was not tried"
 

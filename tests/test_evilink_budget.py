@@ -27,7 +27,10 @@ def tokens_of(text: str) -> int:
 def size(request: Request) -> int:
     """The tokens of a request as Qwen's template writes it, the room for the answer included."""
     messages = (
-        8 + tokens_of(message.content) + sum(tokens_of(call.name + call.arguments) + 24 for call in message.tool_calls)
+        8
+        + sum(map(tokens_of, message.content.split("\n\n")))
+        + 2 * message.content.count("\n\n")
+        + sum(tokens_of(call.name + call.arguments) + 24 for call in message.tool_calls)
         for message in request.messages
     )
     tools = 150 + sum(tokens_of(json.dumps(tool)) for tool in request.tools) if request.tools else 0

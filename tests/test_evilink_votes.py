@@ -10,7 +10,9 @@ import pytest
 from schemas.catalog import Catalog, Element, Entity, Field
 from schemas.records import Question
 from schemas.tools import Tools
-from tasks.labels import linker
+from tasks.labels import linker, needs
+from tasks.linkers._evilink_answers import meant
+from tasks.linkers._evilink_chunks import whole
 from tasks.linkers._evilink_votes import Ballot, count
 from tests.evilink import Rules, kinds, stage_of
 from tests.linking import address, catalog
@@ -151,3 +153,35 @@ def test_shards_are_named_by_one_name_or_singly() -> None:
     shares = {str(note.element): note.share for note in kinds(tools.notes, "vote")}
     assert shares == {"LOG_20240101": 0.5, "LOG_20240101.AT": 0.5, "LOG_20240102": 1.0, "LOG_20240102.AT": 1.0}
     assert len(kept.entities) == 2
+
+
+def test_families_of_one_pattern_are_told_apart_and_named_together() -> None:
+    wide = (Field("AT", "DATE"), Field("WHO", "TEXT"))
+    old = [Entity(f"LOG_{day}", wide) for day in (20230101, 20230102)]
+    new = [Entity(f"LOG_{day}", (*wide, Field("WHERE", "TEXT"))) for day in (20240101, 20240102)]
+    logs = Catalog("logs", (*old, *new))
+    (chunk,) = whole(logs, "names", 2000)
+    assert [line.split(" ")[0] for line in chunk.text.splitlines()] == ["LOG_*#1", "LOG_*#2"]
+
+    def named(text: str) -> list[str]:
+        return [str(element) for element in meant(logs, [text], ()).found]
+
+    assert named("LOG_*#2") == ["LOG_20240101", "LOG_20240102"]
+    assert named("log_*") == ["LOG_20230101", "LOG_20230102", "LOG_20240101", "LOG_20240102"]
+    assert named("LOG_*.WHERE") == ["LOG_20240101.WHERE", "LOG_20240102.WHERE"]
+
+
+def test_it_follows_another_linker_and_sees_only_what_that_kept() -> None:
+    rules = [
+        {"stage": "hypotheses", "reply": {"hypotheses": [{"path": "way 1"}]}},
+        {"stage": "tables", "reply": {"selected_tables": ["grower", "harvest"]}},
+        {"stage": "fields", "reply": {"selected_fields": ["grower.id"]}},
+    ]
+    model = Rules(rules)
+    tools = Tools(model=model)
+    asked = Question("cases", "1", "orchard", "Which village has a grower?")
+    kept = linker("exact_match > evilink(hypotheses=1, recovery=false)")(asked, catalog("orchard"), tools)
+    assert kept.elements == {Element("grower"), Element("grower", "id")}
+    assert [note.value for note in kinds(tools.notes, "made_up")] == ["harvest"]
+    assert "harvest" not in model.requests[0].messages[1].content.partition("\n\n")[0]
+    assert sorted(needs("similarity(top=10) > evilink")) == ["embedder", "model"]

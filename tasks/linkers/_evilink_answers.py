@@ -14,6 +14,7 @@ from tasks.linkers._replies import json_in, listed
 
 ITEM = re.compile(r"^\s*(?:[-*•]\s*)?(?:\*\*)?(?:hypothesis|path|way)?\s*#?\d+\s*[.):]\s*(?:\*\*)?", re.I | re.M)
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+NUMBER = re.compile(r"(\*.*)#\d+$")
 QUOTES = "\"'`[]“”‘’ \t\r\n"
 
 
@@ -164,10 +165,11 @@ def _of_family(catalog: Catalog, written: str) -> list[Element]:
 
 @per_catalog
 def _families(catalog: Catalog) -> list[tuple[str, tuple[str, ...]]]:
-    """The members of all families of one folded name, long names first."""
+    """The members of a family by its folded name, and of all families of one pattern; long names first."""
     found: dict[str, tuple[str, ...]] = {}
     for group in groups(catalog):
         if len(group.members) > 1:
             name = group.name.casefold()
-            found[name] = found.get(name, ()) + group.members
+            for known in dict.fromkeys((name, NUMBER.sub(r"\1", name))):
+                found[known] = found.get(known, ()) + group.members
     return sorted(found.items(), key=lambda pair: -len(pair[0]))

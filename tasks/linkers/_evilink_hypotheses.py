@@ -34,7 +34,8 @@ def elicited(
     if len(found) < count:
         caller.tools.note("hypotheses_missing", value=json.dumps({"asked": count, "came": len(found)}))
     for number, hypothesis in enumerate(found, 1):
-        caller.tools.note("hypothesis", value=json.dumps({"number": number, "hypothesis": hypothesis}))
+        value = json.dumps({"number": number, "hypothesis": hypothesis}, ensure_ascii=False)
+        caller.tools.note("hypothesis", value=value)
     caller.note(STAGE, hypotheses=len(found), chunks=len(chunks))
     return found or [""]
 

@@ -80,7 +80,7 @@ def objection(reason: str, name: str, semantics: Iterable[str]) -> str:
     said = words(reason)
     if not said & _words_of(semantics):
         return f"it does not cite what {name} is: a part of its name, its type, its description or its values"
-    own = words(name)
+    own = set(map(_stem, WORD.findall(name)))
     if sum(1 for word in WORD.findall(reason) if _stem(word) not in own) < LEAST_WORDS:
         return f"it says nothing of {name} besides its name"
     return ""

@@ -4,6 +4,7 @@
 and sample values. A family is written once, by its first member, under a name that stands for all its members.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -48,13 +49,17 @@ class Block:
 
 @per_catalog
 def groups(catalog: Catalog) -> tuple[Group, ...]:
-    """Every table's group, in the order of the first members."""
-    found = family_of(catalog)
-    each = (
-        Group(found[name].pattern, found[name].members) if name in found else Group(name, (name,))
-        for name in (entity.name for entity in catalog.entities)
-    )
-    return tuple(dict.fromkeys(each))
+    """Every table's group, in the order of the first members; families of one pattern are told apart by a number."""
+    known = family_of(catalog)
+    found = dict.fromkeys(known[one.name] for one in catalog.entities if one.name in known)
+    shared = Counter(family.pattern for family in found)
+    numbers: Counter[str] = Counter()
+    named: dict[str, Group] = {}
+    for family in found:
+        numbers[family.pattern] += 1
+        number = f"#{numbers[family.pattern]}" if shared[family.pattern] > 1 else ""
+        named |= dict.fromkeys(family.members, Group(family.pattern + number, family.members))
+    return tuple(dict.fromkeys(named.get(one.name) or Group(one.name, (one.name,)) for one in catalog.entities))
 
 
 @per_catalog
@@ -68,11 +73,11 @@ def narrowed(catalog: Catalog, tables: Iterable[str]) -> list[Group]:
     wanted = set(tables)
     kept = ((group, tuple(name for name in group.members if name in wanted)) for group in groups(catalog))
     return [
-        group if len(members) == len(group.members) else named(group, members) for group, members in kept if members
+        group if len(members) == len(group.members) else some_of(group, members) for group, members in kept if members
     ]
 
 
-def named(group: Group, members: tuple[str, ...]) -> Group:
+def some_of(group: Group, members: tuple[str, ...]) -> Group:
     """Some members of a group, under its name, or under their own where there is one."""
     return Group(group.name if len(members) > 1 else members[0], members)
 
