@@ -18,8 +18,11 @@ install: $(VENV)/ready
 demo: install
 	$(RUN) prepare demo
 	$(RUN) evaluate --benchmarks demo --run demo \
-	  --linkers "full,oracle,random(size=3),exact_match,similarity,schemagraphsql(endpoints=oracle),schemagraphsql(endpoints=similarity)"
-	$(RUN) show demo-shop-01 --runs demo
+	  --linkers "full,oracle,random,exact_match,similarity,schemagraphsql(endpoints=oracle),schemagraphsql(endpoints=similarity)"
+	$(RUN) evaluate --benchmarks demo --run demo-model --limit-per-database 2 --model embedded \
+	  --linkers "full,schemagraphsql(endpoints=similarity),schemagraphsql(style=compact)"
+	$(RUN) show demo-cycles-01 --runs demo-model
+	$(RUN) leaderboard demo-model --costs
 
 check: install
 	$(BIN)/ruff format --check .
