@@ -7,7 +7,7 @@ from itertools import pairwise, product
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.catalog import Catalog, Entity, Field, Relation
@@ -32,6 +32,7 @@ def shortest(links: Edges, source: str, target: str) -> list[tuple[str, ...]]:
     return [tuple(path) for path in nx.all_shortest_paths(graph, source, target)]
 
 
+@settings(deadline=None)
 @given(edges, sides, sides)
 def test_the_union_is_every_vertex_on_any_enumerated_path(links: Edges, sources: list[str], targets: list[str]) -> None:
     pairs = list(product(sources, targets))
@@ -41,6 +42,7 @@ def test_the_union_is_every_vertex_on_any_enumerated_path(links: Edges, sources:
     assert apart == [pair for pair in pairs if not enumerated[pair]]
 
 
+@settings(deadline=None)
 @given(edges, st.sampled_from(NAMES), st.sampled_from(NAMES))
 def test_joins_are_the_steps_of_all_paths(links: Edges, source: str, target: str) -> None:
     steps = {step for path in shortest(links, source, target) for step in pairwise(path)}
@@ -49,6 +51,7 @@ def test_joins_are_the_steps_of_all_paths(links: Edges, source: str, target: str
     assert len(joins) == len(steps)
 
 
+@settings(deadline=None)
 @given(edges, st.sampled_from(NAMES), st.sampled_from(NAMES), st.integers(1, 4))
 def test_paths_are_listed_up_to_the_cap(links: Edges, source: str, target: str, cap: int) -> None:
     graph = JoinGraph(NAMES, links)
@@ -71,6 +74,7 @@ def last_of(offered: list[Candidate]) -> Picker:
     return pick
 
 
+@settings(deadline=None)
 @given(edges, sides, sides, st.sampled_from(sorted(CONFIGURATIONS)))
 def test_every_configuration_chooses_among_the_same_candidates(
     links: Edges, sources: list[str], targets: list[str], name: Name

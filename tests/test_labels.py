@@ -3,7 +3,7 @@
 from inspect import Parameter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import UserError
@@ -71,6 +71,7 @@ def test_a_wrong_label_says_what_is_wrong(text: str, complaint: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="full random(size=3,)>'\"_-. \n", max_size=25))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
@@ -115,6 +116,7 @@ class Plug:
         return word
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), max_size=12))
 def test_text_survives_its_own_label(word: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

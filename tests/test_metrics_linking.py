@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.answers import Linked
@@ -22,6 +22,7 @@ def test_they_judge_linked_elements() -> None:
     assert {plugins.load("metrics", name).ANSWER for name in LINKING} == {Linked}
 
 
+@settings(deadline=None)
 @given(elements, elements)
 def test_they_are_what_the_definitions_say(gold: frozenset[Element], kept: frozenset[Element]) -> None:
     found = scores(gold, kept)
