@@ -42,7 +42,7 @@ def test_a_label_has_one_spelling(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("ful", "unknown linker 'ful'; did you mean 'full'? there are: dense, "),
+        ("ful", "unknown linker 'ful'; did you mean 'full'? there are: "),
         ("", "cannot read '' in linker ''"),
         ("full > ", "cannot read '' in linker 'full > '"),
         ("full full", "cannot read 'full full'"),
