@@ -8,6 +8,7 @@ import pytest
 from flows.studies.oracle_endpoints import kind_of
 from tests.conftest import Cli
 from tests.data import need
+from tests.stub_server import running
 
 KNOWN = {
     "WHERE/HAVING, the paper's id heuristic": (95.72, 98.10, 95.93, 95.68, 86.44, 91.07),
@@ -72,3 +73,17 @@ def test_unknown_metrics_and_studies_list_what_exists(cli: Cli, tiny: object) ->
     refused = cli("study", "oracle-endpoint", "tiny")
     assert refused.returncode == 2
     assert "did you mean 'oracle-endpoints'?" in refused.stderr
+
+
+def test_discovered_joins_are_judged_by_hidden_keys(cli: Cli, tiny: object) -> None:
+    answer = "Order.customer_id -> customer.id\nline.price -> customer.city\nline.nothing -> Order.id"
+    with running("--text", answer) as stub:
+        done = cli("study", "joins", "tiny", "--endpoint", stub.url)
+        assert done.returncode == 0, done.stderr
+        asked = stub.texts()
+    assert (
+        "all databases                 precision  50.00  recall  50.00  (3 of 6 discovered and 6 declared)"
+        in done.stdout
+    )
+    assert asked
+    assert not any("FOREIGN KEY" in text or "REFERENCES" in text for text in asked)
