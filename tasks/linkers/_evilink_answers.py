@@ -15,6 +15,7 @@ from tasks.linkers._replies import json_in, listed
 ITEM = re.compile(r"^\s*(?:[-*•]\s*)?(?:\*\*)?(?:hypothesis|path|way)?\s*#?\d+\s*[.):]\s*(?:\*\*)?", re.I | re.M)
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 NUMBER = re.compile(r"(\*.*)#\d+$")
+PLACEHOLDER = re.compile(r"^(?:NAME|TABLE|TABLE_NAME)\.", re.IGNORECASE)
 QUOTES = "\"'`[]“”‘’ \t\r\n"
 
 
@@ -120,6 +121,8 @@ class Meant:
 def meant(catalog: Catalog, names: Iterable[str], shown: Iterable[str]) -> Meant:
     """What written names mean; a family's name stands for its members, a bare field for all ``shown`` tables' fields.
 
+    Weak models copy the ``NAME`` of the form before a field: it counts as bare.
+
     >>> from schemas.catalog import Entity, Field
     >>> log = Catalog("log", (Entity("day_1", (Field("at"),)), Entity("day_2", (Field("at"),))))
     >>> [str(one) for one in meant(log, ["day_1", "at"], ["day_1", "day_2"]).found]
@@ -140,7 +143,7 @@ def _meant(catalog: Catalog, written: str, shown: tuple[str, ...]) -> list[Eleme
     of_family = _of_family(catalog, written.strip(QUOTES))
     if of_family:
         return of_family
-    bare = written.strip(WRAP)
+    bare = PLACEHOLDER.sub("", written.strip(WRAP))
     owners = [owner for owner in shown if "." not in bare and catalog.field(owner, bare)]
     if owners and catalog.entity(bare) is None:
         return [found for owner in owners if (found := catalog.find(owner, bare))]
