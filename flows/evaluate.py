@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("generated queries")
     group.add_argument("--generate", action="store_true", help="ask the model for every linked question's query")
     group.add_argument(
-        "--style", choices=["ddl", "compact"], default="ddl", help="how the prompt shows a catalog (ddl)"
+        "--style",
+        choices=["ddl", "compact", "auto", "enhanced", "base"],
+        default="ddl",
+        help="how the prompt shows a catalog: ddl, compact of tables, auto, enhanced, base of graphs (ddl and auto)",
     )
     group.add_argument("--examples", type=int, default=2, metavar="N", help="example values a column in the prompt (2)")
     group.add_argument("--no-joins", action="store_true", help="leave the join path out of the prompt")

@@ -193,3 +193,9 @@ class Tools:
         if self.embedder is None:
             raise UserError("this linker asks an embedder: install the extra with pip install -e '.[embed]'")
         return self.embedder
+
+    def need_tagger(self) -> Tagger:
+        """The tagger, or the error that tells how to get one."""
+        if self.tagger is None:
+            raise UserError("this linker asks a tagger of named entities: install it with pip install -e '.[ner]'")
+        return self.tagger

@@ -1,27 +1,33 @@
 """Generate: ask a model for the query of every question of a shard, over what a linker kept."""
 
+import json
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal
 
+from schemas.catalog import Catalog
 from schemas.errors import Failure, UserError
 from schemas.records import Linking, Note, Query, Question
-from schemas.tools import Request
+from schemas.tools import Message, Remark, Request
 from storage import benchmarks, parquet
 from tasks import plugins
 from tasks.link import THREADS
 from tasks.toolbox import Metered, Toolbox
 
 LINKED = ("ok", "fallback")
+PROMPTED = ("join", "layout", "patterns")
 
 
 @dataclass(frozen=True)
 class Generator:
-    """How a query is asked for: the catalog's layout, its example values, join conditions, and sampling."""
+    """How a query is asked for: the catalog's layout, its example values, join conditions, and sampling.
 
-    style: Literal["ddl", "compact"] = "ddl"
+    A ``style`` that a catalog's language has not means the first that it has.
+    """
+
+    style: str = "ddl"
     examples: int = 2
     joins: bool = True
     temperature: float = 0.0
@@ -55,22 +61,22 @@ class GenerateJob:
 def generate_shard(job: GenerateJob) -> Path:
     """Ask for every question's query and write them; a question that was not linked is not asked."""
     questions = {question.id: question for question in parquet.read(job.shard, Question)}
-    joins: dict[str, list[str]] = {}
+    notes: dict[str, list[Note]] = {}
     for note in parquet.read(job.notes, Note):
-        if note.kind == "join" and job.generator.joins:
-            joins.setdefault(note.question, []).append(note.value)
+        if note.kind in PROMPTED:
+            notes.setdefault(note.question, []).append(note)
 
     def ask(linking: Linking) -> Query:
         metered = job.toolbox.open(linking.database, linking.repetition)
         question = questions[linking.question]
-        return generate(question, linking, joins.get(linking.question, []), job, metered)
+        return generate(question, linking, notes.get(linking.question, []), job, metered)
 
     with ThreadPoolExecutor(THREADS, thread_name_prefix="query") as pool:
         queries = list(pool.map(ask, parquet.read(job.linkings, Linking)))
     return parquet.write(job.queries, Query, queries)
 
 
-def generate(question: Question, linking: Linking, joins: list[str], job: GenerateJob, metered: Metered) -> Query:
+def generate(question: Question, linking: Linking, notes: list[Note], job: GenerateJob, metered: Metered) -> Query:
     """Ask for one question's query; whatever goes wrong becomes a status and a reason."""
     start = time.perf_counter()
     key = (linking.benchmark, linking.database, linking.question, linking.linker, job.generator.label)
@@ -78,7 +84,7 @@ def generate(question: Question, linking: Linking, joins: list[str], job: Genera
     if linking.status not in LINKED:
         return replace(query, status=linking.status, reason=f"not linked: {linking.reason}")
     try:
-        query = replace(query, query=_ask(question, linking, joins, job, metered))
+        query = replace(query, query=_ask(question, linking, notes, job, metered))
     except Failure as failure:
         query = replace(query, status=failure.status, reason=failure.reason)
     except UserError:
@@ -89,18 +95,39 @@ def generate(question: Question, linking: Linking, joins: list[str], job: Genera
     return replace(query, seconds=max(0.0, took), **metered.usage())
 
 
-def _ask(question: Question, linking: Linking, joins: list[str], job: GenerateJob, metered: Metered) -> str:
-    """The cleaned query that the model answers."""
-    catalog = benchmarks.catalog(job.benchmark, linking.database).keep(linking.kept)
+def prompt(
+    question: Question, catalog: Catalog, linking: Linking, notes: Sequence[Note | Remark], generator: Generator
+) -> tuple[Message, ...]:
+    """What a model is asked for one question: the catalog as its linker kept it and as its linker wants it shown.
+
+    Linkers say in notes what their kept elements do not: ``layout`` base leaves values out, ``patterns`` names those of
+    a graph that are meant, ``join`` is a condition of the join path.
+    """
+    kept = catalog.keep(linking.kept)
+    told = {note.kind: note.value for note in notes}
+    if told.get("layout") == "base":
+        kept = kept.without_values()
+    if "patterns" in told:
+        meant = set(json.loads(told["patterns"]))
+        kept = replace(kept, relations=tuple(relation for relation in kept.relations if str(relation) in meant))
     language = plugins.language(catalog.dialect)
-    schema = language.render(catalog, style=job.generator.style, examples=job.generator.examples)
+    style = generator.style if generator.style in language.STYLES else language.STYLES[0]
+    joins = [note.value for note in notes if note.kind == "join"] if generator.joins else []
+    schema = language.render(kept, style=style, examples=generator.examples)
+    messages: tuple[Message, ...] = language.messages(question, catalog, schema, joins)
+    return messages
+
+
+def _ask(question: Question, linking: Linking, notes: list[Note], job: GenerateJob, metered: Metered) -> str:
+    """The cleaned query that the model answers."""
+    catalog = benchmarks.catalog(job.benchmark, linking.database)
     request = Request(
-        messages=language.messages(question, catalog, schema, joins),
+        messages=prompt(question, catalog, linking, notes, job.generator),
         temperature=job.generator.temperature,
         max_tokens=job.generator.max_tokens,
     )
     choice = metered.tools.need_model().reply(request).choices[0]
-    statement: str = language.clean(choice.text)
+    statement: str = plugins.language(catalog.dialect).clean(choice.text)
     if choice.finish_reason == "length":
         raise Failure("truncated", f"the answer was cut at {request.max_tokens} tokens")
     if not statement:

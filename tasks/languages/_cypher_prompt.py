@@ -7,9 +7,12 @@ from schemas.catalog import Catalog
 from schemas.records import Question
 from schemas.tools import Message
 
-SYSTEM = """You translate questions into Cypher queries for a graph database.
-Use only the labels, relationship types and properties of the given schema, and follow its directions.
-Answer with the Cypher statement and nothing else: no explanation, no apology, no comment."""
+SYSTEM = """You translate questions about a graph database into statements of the query language Cypher.
+Use only the node labels, relationship types and properties of the given schema, spelled exactly as they stand there. \
+What the schema does not name does not exist. Follow a relationship in the direction in which its pattern shows it.
+Return what the question asks for and nothing besides, and compare texts in the spelling that the question gives them.
+Answer with one Cypher statement that reads and returns, whatever the question is. There must be nothing but the \
+statement in your answer: no explanation, no apology, no comment, and no other text before or after it."""
 START = re.compile(r"\b(?:MATCH|OPTIONAL\s+MATCH|CALL|WITH|UNWIND|RETURN)\b", re.IGNORECASE)
 FENCE = re.compile(r"```[ \t]*[a-zA-Z]*[ \t]*\n?(.*?)(?:```|$)", re.DOTALL)
 HEADING = re.compile(
@@ -26,7 +29,7 @@ def messages(question: Question, catalog: Catalog, schema: str, joins: Sequence[
     """
     path = "Connect the nodes by:\n" + "\n".join(joins) + "\n\n" if joins else ""
     evidence = f"Hint: {question.evidence}\n" if question.evidence else ""
-    user = f"Schema:\n{schema}\n\n{path}{evidence}Question: {question.text}\nCypher:"
+    user = f"Schema:\n{schema}\n\n{path}{evidence}Question: {question.text}\n\nThe Cypher statement:"
     return Message("system", SYSTEM), Message("user", user)
 
 

@@ -1,5 +1,6 @@
 """A graph's catalog as text, in the layouts of Neo4j's own library."""
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -39,14 +40,14 @@ def render(catalog: Catalog, *, style: str = "auto", examples: int = 1) -> str:
 def structured(catalog: Catalog) -> dict[str, Any]:
     """The structured schema of a catalog, as Neo4j's library reads it.
 
-    Minimum and maximum are text, which the layout shows even where they are zero. A relationship type without
+    Minimum and maximum are text, which the layout shows even where they are zero. A label or relationship type without
     properties is left to its patterns, unless no pattern shows it.
     """
-    shown = {relation.via for relation in catalog.relations}
-    types = [entity for entity in catalog.entities if entity.kind == "relationship"]
+    labels = {end for relation in catalog.relations for end in (relation.source, relation.target)}
+    types = {relation.via for relation in catalog.relations}
     return {
-        "node_props": {one.name: _properties(one) for one in catalog.entities if one.kind != "relationship"},
-        "rel_props": {one.name: _properties(one) for one in types if one.fields or one.name not in shown},
+        "node_props": _by_name(one for one in catalog.entities if one.kind != "relationship" and _told(one, labels)),
+        "rel_props": _by_name(one for one in catalog.entities if one.kind == "relationship" and _told(one, types)),
         "relationships": [
             {"start": relation.source, "type": relation.via, "end": relation.target}
             for relation in catalog.relations
@@ -64,8 +65,12 @@ def quoted(name: str, dialect: str = "cypher") -> str:
     return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
 
 
-def _properties(entity: Entity) -> list[dict[str, Any]]:
-    return [_property(field) for field in entity.fields]
+def _told(entity: Entity, shown: set[str]) -> bool:
+    return bool(entity.fields) or entity.name not in shown
+
+
+def _by_name(entities: Iterable[Entity]) -> dict[str, list[dict[str, Any]]]:
+    return {entity.name: [_property(field) for field in entity.fields] for entity in entities}
 
 
 def _property(field: Field) -> dict[str, Any]:

@@ -25,12 +25,13 @@ from typing import get_args
 from schemas.catalog import Catalog
 from schemas.errors import Failure
 from schemas.records import Reference, Referenced, Role
-from tasks.languages._cypher_parse import parse
+from tasks.languages._cypher_parse import limited, parse
 from tasks.languages._cypher_prompt import clean, messages
 from tasks.languages._cypher_reader import Reader
 from tasks.languages._cypher_render import STYLES, quoted, render
+from tasks.languages._cypher_render import quoted as qualified
 
-__all__ = ["STYLES", "clean", "messages", "quoted", "referenced", "render"]
+__all__ = ["STYLES", "clean", "limited", "messages", "qualified", "quoted", "referenced", "render"]
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

@@ -4,6 +4,7 @@ The paper does not state its rule. The default is the tolerant one under which i
 words leave many prompts without any schema.
 """
 
+import json
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -27,9 +28,9 @@ def link(
     """Keep whole every table or node whose name, or the name of any of its fields, occurs in the lower-cased question.
 
     A pattern of a graph is kept if its relationship type or the label of either end occurs, and a relationship type
-    with its properties if it or one of them occurs. ``whole_word`` asks for the name between word boundaries,
-    ``plural`` also for its singular or plural. ``evidence`` reads the question with its evidence. Where nothing occurs,
-    the whole catalog is kept.
+    with its properties if it or one of them occurs. Which patterns those are is noted, so that a prompt shows no others
+    among what is kept. ``whole_word`` asks for the name between word boundaries, ``plural`` also for its singular or
+    plural. ``evidence`` reads the question with its evidence. Where nothing occurs, the whole catalog is kept.
     """
     text = asked(question, evidence).lower()
     index = _index(catalog, rule)
@@ -40,6 +41,8 @@ def link(
     bare = {Element(name) for edge in patterns for name in (edge.source, edge.via, edge.target) if name not in whole}
     if not whole and not bare:
         return fall_back(catalog, tools, f"no name occurs in the question by rule {rule}")
+    if catalog.dialect == "cypher":
+        tools.note("patterns", value=json.dumps([str(edge) for edge in patterns], ensure_ascii=False))
     kept = catalog.keep_whole(whole)
     return catalog.keep(kept.elements | bare) if bare else kept
 
