@@ -185,3 +185,10 @@ def test_it_follows_another_linker_and_sees_only_what_that_kept() -> None:
     assert [note.value for note in kinds(tools.notes, "made_up")] == ["harvest"]
     assert "harvest" not in model.requests[0].messages[1].content.partition("\n\n")[0]
     assert sorted(needs("similarity(top=10) > evilink")) == ["embedder", "model"]
+
+
+def test_an_empty_catalog_asks_nothing() -> None:
+    tools = Tools(model=Rules([]))
+    empty = Catalog("empty")
+    assert linker("evilink")(ASKED, empty, tools) is empty
+    assert [note.value for note in kinds(tools.notes, "fallback")] == ["no hypothesis selects a table"]

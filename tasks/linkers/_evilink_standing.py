@@ -93,8 +93,8 @@ class Standing:
             if self.kept(one):
                 self._decide(Decision("dropped", one, stage, f"with {element}: {reason}"))
 
-    def finish(self) -> list[Element]:
-        """Everything that is kept, once whole tables and what nobody decided about are entered as decisions."""
+    def finish(self, tools: Tools) -> list[Element]:
+        """Everything that is kept, once whole tables and what nobody decided about are decided, and all is noted."""
         for decision in list(self.latest.values()):
             element = decision.element
             pooled = not element.field and element not in self.votes.votes
@@ -104,13 +104,14 @@ class Standing:
         for element in self.votes.votes:
             if element not in self.latest:
                 self._decide(Decision("kept", element, DEFAULT, self.votes.of(element)))
+        self._note(tools)
         return [element for element, decision in self.latest.items() if decision.kind == "kept"]
 
     def unselected(self) -> list[str]:
         """The tables that would not be kept if everything ended now: a field is never kept without its table."""
         return [entity.name for entity in self.catalog.entities if not self.kept(Element(entity.name))]
 
-    def note(self, tools: Tools) -> None:
+    def _note(self, tools: Tools) -> None:
         """Note every decision in its order."""
         for one in self.decisions:
             value = json.dumps({"stage": one.stage, "reason": one.reason}, ensure_ascii=False)

@@ -43,7 +43,7 @@ from tasks.linkers._evilink_prompts import Asking, Sizes
 from tasks.linkers._evilink_selections import Selector
 from tasks.linkers._evilink_standing import Discards, Spread, Standing
 from tasks.linkers._evilink_turns import Protocol
-from tasks.linkers._evilink_votes import Votes, count
+from tasks.linkers._evilink_votes import Ballot, Votes, count
 from tasks.linkers._keep import fall_back, keep_elements
 from tasks.linkers._options import Between, Count, Temperature
 
@@ -82,31 +82,26 @@ def link(
     threads: Count = 8,
 ) -> Catalog:
     """Keep what the hypotheses vote for, less what the agent discards for a reason, and what it recovers."""
-    if not catalog.entities:
-        return fall_back(catalog, tools, "the catalog is empty")
     sizes = Sizes(budget, max_tokens)
     asking = Asking(sizes, guided, repair, temperature)
     caller = Caller(tools, catalog.database)
-    ways = elicited(question, catalog, caller, asking, elicitation, hypotheses)
-    selector = Selector(question, catalog, caller, asking, threads)
-    ballots = selector.ballots(ways)
+    ways = elicited(question, catalog, caller, asking, elicitation, hypotheses) if catalog.entities else []
+    ballots = Selector(question, catalog, caller, asking, threads).ballots(ways)
     if not ballots:
         return fall_back(catalog, tools, "no hypothesis selects a table")
+    standing = Standing(catalog, _counted(catalog, ballots, threshold, tools), spread, discards)
+    limits = Limits(sizes, turns, recovery_turns, tokens, probes, protocol, guided)
+    agent = Agent(question, catalog, caller, standing, ways, limits)
+    for phase in (agent.refine,) * refine + (agent.recover,) * recovery:
+        phase()
+    return keep_elements(catalog, standing.finish(tools))
+
+
+def _counted(catalog: Catalog, ballots: list[Ballot], threshold: float, tools: Tools) -> Votes:
+    """The votes, each noted; a Failure where no ballot could be read."""
     if not any(ballot.named for ballot in ballots):
         raise Failure("parse_error", "no selection of any hypothesis could be read")
     votes = count(catalog, ballots, threshold)
-    _note_votes(votes, tools)
-    standing = Standing(catalog, votes, spread, discards)
-    limits = Limits(sizes, turns, recovery_turns, tokens, probes, protocol, guided)
-    agent = Agent(question, catalog, caller, standing, ways, limits)
-    for wanted, phase in ((refine, agent.refine), (recovery, agent.recover)):
-        if wanted:
-            phase()
-    kept = standing.finish()
-    standing.note(tools)
-    return keep_elements(catalog, kept)
-
-
-def _note_votes(votes: Votes, tools: Tools) -> None:
     for element, vote in votes.votes.items():
         tools.note("vote", element, json.dumps(vote.hypotheses), vote.share)
+    return votes
