@@ -65,16 +65,11 @@ def score_linking(
         kept = frozenset(element for element in linking.kept if bool(element.field) == (level == "field"))
         answer = Linked(*(_represented(each, representatives) for each in (question.gold_elements(level), kept)))
         for name, metric in linking_metrics().items():
-            yield Score(
-                benchmark=linking.benchmark,
-                database=linking.database,
-                question=linking.question,
-                linker=linking.linker,
-                repetition=linking.repetition,
-                level=level,
-                metric=name,
-                value=metric.score(answer),
-            )
+            yield _score(linking, level, name, metric.score(answer))
+
+
+def _score(row: Linking | Execution | Query, level: str, metric: str, value: float | None) -> Score:
+    return Score(row.benchmark, row.database, row.question, row.linker, row.repetition, level, metric, value)
 
 
 def _represented(elements: frozenset[Element], representatives: Mapping[str, str]) -> frozenset[Element]:
@@ -86,16 +81,7 @@ def _represented(elements: frozenset[Element], representatives: Mapping[str, str
 def score_execution(execution: Execution) -> Iterator[Score]:
     """The verdicts of one executed query as scores of the level ``query``."""
     for verdict in execution.verdicts:
-        yield Score(
-            benchmark=execution.benchmark,
-            database=execution.database,
-            question=execution.question,
-            linker=execution.linker,
-            repetition=execution.repetition,
-            level="query",
-            metric=verdict.metric,
-            value=verdict.value,
-        )
+        yield _score(execution, "query", verdict.metric, verdict.value)
 
 
 def score_queries(benchmark: Path, questions: Mapping[str, Question], queries: Iterable[Query]) -> Iterator[Score]:
@@ -110,13 +96,4 @@ def score_queries(benchmark: Path, questions: Mapping[str, Question], queries: I
         language = "cypher" if benchmarks.catalog(benchmark, query.database).dialect == "cypher" else "sql"
         answer = Written(question.gold_query, query.query if query.status == "ok" else "")
         for name, metric in plugins.metrics(Written, language).items():
-            yield Score(
-                benchmark=query.benchmark,
-                database=query.database,
-                question=query.question,
-                linker=query.linker,
-                repetition=query.repetition,
-                level="query",
-                metric=name,
-                value=metric.score(answer),
-            )
+            yield _score(query, "query", name, metric.score(answer))
