@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,8 +20,9 @@ from storage.files import read_json, read_text, sha256, whole
 ENGINES = ("graphdblite", "graphqlite")
 SUFFIXES = (".json", ".cypher", ".csv")
 LAYOUT = "1"
+SHELL = re.compile(r"^:\w+.*$", re.MULTILINE)
 TIMES = {"date", "datetime", "localdatetime", "time", "localtime", "duration"}
-SCHEMA_STATEMENTS = ("CREATE CONSTRAINT", "CREATE INDEX", "DROP", ":", "CALL DB.", "SCHEMA", "BEGIN", "COMMIT")
+SCHEMA_STATEMENTS = ("CREATE CONSTRAINT", "CREATE INDEX", "DROP", "CALL DB.", "SCHEMA", "BEGIN", "COMMIT")
 CASTS: dict[str, Callable[[str], Any]] = {
     "int": int,
     "long": int,
@@ -214,7 +216,7 @@ def _value(value: Any) -> Any:
 
 def statements(script: str) -> Iterator[str]:
     """The statements of a Cypher script that create contents: those of indexes, constraints and shells are left out."""
-    tokens = [*words(script), ";"]
+    tokens = [*words(SHELL.sub("", script)), ";"]
     start = 0
     for at, token in enumerate(tokens):
         if token == ";":

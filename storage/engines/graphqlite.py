@@ -1,5 +1,7 @@
 """graphqlite, a Cypher extension of SQLite, as a cross-check; install the extra ``graph``.
 
+Known to differ from Neo4j (0.12.0): properties in the nodes of a pattern in a condition are ignored, DISTINCT inside an
+aggregate too, the sum of nothing is null, a list that passes a WITH becomes text, parts of times are null.
 It corrupts its heap on very long literals: run it in a process of its own (``storage.isolation``).
 """
 
