@@ -29,7 +29,7 @@ def messages(question: Question, catalog: Catalog, schema: str, joins: Sequence[
     """
     path = "Connect the nodes by:\n" + "\n".join(joins) + "\n\n" if joins else ""
     evidence = f"Hint: {question.evidence}\n" if question.evidence else ""
-    user = f"Schema:\n{schema}\n\n{path}{evidence}Question: {question.text}\n\nThe Cypher statement:"
+    user = f"Schema:\n{schema}\n\n{path}{evidence}Question: {question.text}\n\nThe Cypher statement for it:"
     return Message("system", SYSTEM), Message("user", user)
 
 
