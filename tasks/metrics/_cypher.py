@@ -5,7 +5,7 @@ from functools import lru_cache
 
 NOISE = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|//[^\n]*|/\*.*?\*/""", re.DOTALL)
 PROJECTION = re.compile(r"(?<!STARTS )(?<!ENDS )\b(?:WITH|RETURN)\b")
-CUT = re.compile(r"\b(?:LIMIT|SKIP|OFFSET)\b")
+CUT = re.compile(r"(?<![.:$])\b(?:LIMIT|SKIP|OFFSET)\b")
 INNER = re.compile(r"\{[^{}]*\}|\[[^\[\]]*\]|\([^()]*\)")
 
 
