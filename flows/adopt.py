@@ -4,6 +4,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.arguments import GRAPHS
+
 if TYPE_CHECKING:
     from schemas.records import Score
 
@@ -17,12 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-execute", action="store_true", help="do not run published queries on the databases at hand"
     )
-    parser.add_argument(
-        "--graphs",
-        default="",
-        metavar="ENGINE",
-        help="run graphs in graphdblite (default), graphqlite or a bolt:// server",
-    )
+    parser.add_argument("--graphs", default="", metavar="ENGINE", help=GRAPHS)
     parser.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time limit of one query (30)")
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from tasks.toolbox import Toolbox
 
+GRAPHS = "run graphs in graphdblite (default), graphqlite, or a server such as neo4j://host:7687"
+
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what names a language model and an embedder, and how hard they may be asked."""

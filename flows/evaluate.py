@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from flows.arguments import add_model_arguments, positive, toolbox
+from flows.arguments import GRAPHS, add_model_arguments, positive, toolbox
 
 if TYPE_CHECKING:
     from flows.plan import Cell, Plan
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--execute", action="store_true", help="run the generated queries and compare with the gold's rows"
     )
     group.add_argument("--seconds", type=float, default=30.0, metavar="S", help="time limit of one query (30)")
+    group.add_argument("--graphs", default="", metavar="ENGINE", help=GRAPHS)
     add_model_arguments(parser)
 
 
@@ -65,6 +66,7 @@ def main(arguments: argparse.Namespace) -> int:
         toolbox=toolbox(arguments),
         generator=Generator(arguments.style, arguments.examples, not arguments.no_joins) if generates else None,
         seconds=arguments.seconds if arguments.execute else 0.0,
+        graphs=arguments.graphs,
     )
     if arguments.dry_run:
         print(plan.describe())

@@ -109,10 +109,12 @@ def make_plan(
     toolbox: Toolbox,
     generator: Generator | None = None,
     seconds: float = 0.0,
+    graphs: str = "",
 ) -> Plan:
     """Check everything that can be checked before the first question, and lay out the cells; nothing is written.
 
-    With a ``generator`` queries are generated; with ``seconds`` above zero they are executed under that limit.
+    With a ``generator`` queries are generated; with ``seconds`` above zero they are executed under that limit;
+    ``graphs`` is the engine of graphs that is not the default (``storage.databases.located``).
     """
     store = Store(storage)
     folders = [store.benchmark(name) for name in dict.fromkeys(names)]
@@ -132,11 +134,12 @@ def make_plan(
         **({"tagger": toolbox.tagger} if any("tagger" in labels.needs(name) for name in canonical) else {}),
         "generator": generator.label if generator else "",
         "execute_seconds": seconds,
+        **({"graphs": graphs} if graphs else {}),
     }
     target = store.run(run or f"{'+'.join(folder.name for folder in folders)}-{fingerprint(configuration)[:8]}")
     shards = tuple(part for folder in folders for part in shard.cut(folder, target / "shards", selection))
     cells = tuple(
-        _cell(store, target, part, linker, repetition, toolbox, generator, seconds)
+        _cell(store, target, part, linker, repetition, toolbox, generator, seconds, graphs)
         for part, _ in shards
         for linker in canonical
         for repetition in range(repetitions)
@@ -164,13 +167,15 @@ def _cell(
     toolbox: Toolbox,
     generator: Generator | None,
     seconds: float,
+    graphs: str,
 ) -> Cell:
     key = f"{linker} #{repetition}" if repetition else linker
     paths = {dataset: store.shard(run.name, dataset, part.benchmark, key, part.name) for dataset in DATASETS}
     folder = store.benchmark(part.benchmark)
     linkings, notes, queries, executions = (paths[name] for name in DATASETS[:4])
     generate = GenerateJob(part.path, folder, linkings, notes, generator, toolbox, queries) if generator else None
-    execute = ExecuteJob(part.path, folder, queries, executions, seconds) if generator and seconds else None
+    job = ExecuteJob(part.path, folder, queries, executions, seconds, graphs=graphs)
+    execute = job if generator and seconds else None
     return Cell(
         name=f"{key} on {part.benchmark}/{part.name}",
         shard=part,
