@@ -32,6 +32,8 @@ PASSES = (
 )
 PLACE = re.compile(r"at line (\d+):(\d+)")
 UNKNOWN = re.compile(r"unknown (?:function|procedure) `([^`]+)`")
+TIME = re.compile(r"serialization error.*?(?:in|timezone): (.*)")
+ISO = re.compile(r"\d{4}(-?(\d\d(-?\d\d)?|W\d\d(-?\d)?|Q\d(-?\d\d)?|\d{3}))?(T\d\d.*)?")
 BATCH = 5000
 Times = tuple[tuple[str, str], ...]
 
@@ -74,8 +76,8 @@ def failure(query: str, message: str) -> Failure:
         return Failure("forbidden", first)
     if found := UNKNOWN.search(message):
         cause = missing(found[1])
-    elif "serialization error" in message or "temporal" in message.casefold():
-        cause = "a form of time"
+    elif found := TIME.search(message):
+        cause = "a form of time" if ISO.fullmatch(found[1].strip()) else ""
     elif "not in RETURN DISTINCT" in message:
         cause = sorted_by_distinct(query)
     else:
