@@ -10,7 +10,8 @@ from schemas.errors import Failure
 from schemas.tools import Choice, Message, Reply, Request, ToolCall
 
 OVERFLOW = re.compile(
-    r"context (length|size|window)|model length|exceed_context|context_length|max_model_len|must have less than \d+ tokens"
+    r"context (length|size|window)|model length|exceed_context|context_length|max_model_len"
+    r"|must have less than \d+ tokens"
     r"|max_tokens.*(too large|exceed)|input.*too long",
     re.IGNORECASE | re.DOTALL,
 )

@@ -92,7 +92,9 @@ def server(storage: Path, in_flight: int, latency: float, questions: int) -> str
     assert sum(linking.calls for linking in linked) == questions
     assert {linking.status for linking in linked} == {"ok"}
     spent = f"{1000 * cpu / questions:.2f} ms of CPU a question"
-    return f"{questions / seconds:.1f} calls/s over {seconds:.1f} s, most in flight {most}, latency {latency} s, {spent}"
+    return (
+        f"{questions / seconds:.1f} calls/s over {seconds:.1f} s, most in flight {most}, latency {latency} s, {spent}"
+    )
 
 
 if __name__ == "__main__":
