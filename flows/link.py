@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("question", help="the question, in quotes")
-    parser.add_argument("--database", required=True, type=Path, metavar="FILE", help="a SQLite or DuckDB file, or DDL")
+    parser.add_argument(
+        "--database", required=True, type=Path, metavar="FILE", help="a SQLite, DuckDB or graph file, or DDL"
+    )
     parser.add_argument("--linker", default="schemagraphsql(endpoints=similarity)", metavar="LABEL")
     parser.add_argument("--evidence", default="", help="what a reader of the question has to know besides")
     parser.add_argument("--show", choices=["story", "ddl", "compact"], default="story", help="what to print (story)")
@@ -24,8 +26,8 @@ def main(arguments: argparse.Namespace) -> int:
     """Print what one linker keeps of one database for one question, and what that took; no Prefect."""
     from flows.show import tell
     from schemas.records import Question
-    from tasks import plugins
     from tasks.evidence import open_evidence
+    from tasks.generate import render, shown
     from tasks.labels import label, linker, parse
     from tasks.link import link_question
     from tasks.toolbox import check_tools
@@ -42,7 +44,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.show == "story":
         print("\n".join(tell(str(arguments.database), question, linking, notes)))
     else:
-        print(plugins.language(catalog.dialect).render(catalog.keep(linking.kept), style=arguments.show))
+        print(render(shown(catalog, linking, notes), arguments.show))
     return int(linking.status not in ("ok", "fallback"))
 
 

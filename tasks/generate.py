@@ -95,13 +95,11 @@ def generate(question: Question, linking: Linking, notes: list[Note], job: Gener
     return replace(query, seconds=max(0.0, took), **metered.usage())
 
 
-def prompt(
-    question: Question, catalog: Catalog, linking: Linking, notes: Sequence[Note | Remark], generator: Generator
-) -> tuple[Message, ...]:
-    """What a model is asked for one question: the catalog as its linker kept it and as its linker wants it shown.
+def shown(catalog: Catalog, linking: Linking, notes: Sequence[Note | Remark]) -> Catalog:
+    """What a linker kept of a catalog, as the linker wants it shown.
 
     Linkers say in notes what their kept elements do not: ``layout`` base leaves values out, ``patterns`` names those of
-    a graph that are meant, ``join`` is a condition of the join path.
+    a graph that are meant.
     """
     kept = catalog.keep(linking.kept)
     told = {note.kind: note.value for note in notes}
@@ -110,11 +108,25 @@ def prompt(
     if "patterns" in told:
         meant = set(json.loads(told["patterns"]))
         kept = replace(kept, relations=tuple(relation for relation in kept.relations if str(relation) in meant))
+    return kept
+
+
+def render(catalog: Catalog, style: str, examples: int | None = None) -> str:
+    """A catalog as text in a style of its language; one that its language has not means the first that it has."""
     language = plugins.language(catalog.dialect)
-    style = generator.style if generator.style in language.STYLES else language.STYLES[0]
+    chosen = style if style in language.STYLES else language.STYLES[0]
+    options = {} if examples is None else {"examples": examples}
+    text: str = language.render(catalog, style=chosen, **options)
+    return text
+
+
+def prompt(
+    question: Question, catalog: Catalog, linking: Linking, notes: Sequence[Note | Remark], generator: Generator
+) -> tuple[Message, ...]:
+    """What a model is asked for one question over the linked catalog, with its join conditions if they are noted."""
+    schema = render(shown(catalog, linking, notes), generator.style, generator.examples)
     joins = [note.value for note in notes if note.kind == "join"] if generator.joins else []
-    schema = language.render(kept, style=style, examples=generator.examples)
-    messages: tuple[Message, ...] = language.messages(question, catalog, schema, joins)
+    messages: tuple[Message, ...] = plugins.language(catalog.dialect).messages(question, catalog, schema, joins)
     return messages
 
 
