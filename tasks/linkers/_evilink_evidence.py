@@ -45,7 +45,7 @@ def statistics(tools: Tools, catalog: Catalog, element: Element) -> str:
 
 
 def _told(known: Profile) -> Iterator[str]:
-    rows = f"{'all ' if known.whole else ''}{known.rows} rows"
+    rows = f"{'all ' if known.whole else ''}{known.rows} rows" if known.rows else "values"
     yield f"{rows} looked at" if known.source == "database" else f"{rows} that were published"
     if known.null_share is not None:
         yield f"null {known.null_share:.1%}"
