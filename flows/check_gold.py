@@ -87,15 +87,15 @@ def print_ceilings(checked: "list[Checked]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from tasks.judge import execution_metrics
-
     judged = [result for result in checked if result.status == "ok"]
     table = Table(title="reachable ceiling: gold against itself, %", title_justify="left")
     for head in ("metric", "same order", "open order turned", "of all, a failing gold 0"):
         table.add_column(head, justify="left" if head == "metric" else "right")
-    for metric in execution_metrics():
-        same, turned = (sum(getattr(result, run)[metric] for result in judged) * 100 for run in ("again", "turned"))
-        shares = (same / (len(judged) or 1), turned / (len(judged) or 1), same / (len(checked) or 1))
+    for metric in dict.fromkeys(name for result in judged for name in result.again):
+        asked = [result for result in judged if metric in result.again]
+        same, turned = (sum(getattr(result, run)[metric] for result in asked) * 100 for run in ("again", "turned"))
+        failing = len(checked) - len(judged)
+        shares = (same / len(asked), turned / len(asked), same / (len(asked) + failing))
         table.add_row(metric, *(f"{share:.2f}" for share in shares))
     Console(width=100).print(table)
 

@@ -59,8 +59,8 @@ class Source:
 
 @cache
 def _code() -> str:
-    """A digest of the code that reads files and queries, sqlglot included."""
-    digest = hashlib.sha256(version("sqlglot").encode())
+    """A digest of the code that reads files and queries, the parsers of SQL and Cypher included."""
+    digest = hashlib.sha256(f"{version('sqlglot')} {version('cypherast')}".encode())
     for folder in ("schemas", "tasks/benchmarks", "tasks/languages", "tasks"):
         for path in sorted((CODE / folder).glob("*.py")):
             if folder != "tasks" or path.stem in ("ingest", "corrections"):
