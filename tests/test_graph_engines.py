@@ -204,7 +204,10 @@ SAMPLED = {"fincen": 85.0, "stackoverflow2": 83.9}
 
 @pytest.mark.slow
 def test_published_gold_queries_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """Slow: some 700 queries on real graphs, of the largest two graphs every fifth."""
+    """Slow: some 700 queries on real graphs, of the largest two graphs every fifth.
+
+    Whether a query that grows without end meets its limit of time or of memory first depends on the machine.
+    """
     asked = json.loads(need("text2cypher", "test_2024v1", "qwen3-4b-instruct-2507.json").read_text(encoding="utf-8"))
     with Pool(2) as pool, ThreadPoolExecutor(4) as threads:
         for name, least in (GOLD | SAMPLED).items():
@@ -214,9 +217,10 @@ def test_published_gold_queries_run(capsys: pytest.CaptureFixture[str]) -> None:
             statuses = Counter(threads.map(lambda query, on=database: _status(on, query), queries))
             with capsys.disabled():
                 print(f"\n{name}, {database.engine}: {dict(statuses)}")
-            assert not statuses.keys() - {"ok", "unsupported", "timeout"}
-            assert 100 * statuses["ok"] >= least * (len(queries) - statuses["timeout"])
-            assert statuses["timeout"] <= 0.1 * len(queries)
+            stopped = statuses["timeout"] + statuses["crashed"]
+            assert not statuses.keys() - {"ok", "unsupported", "timeout", "crashed"}
+            assert 100 * statuses["ok"] >= least * (len(queries) - stopped)
+            assert stopped <= 0.1 * len(queries)
 
 
 def _status(database: IsolatedDatabase, query: str) -> str:
