@@ -40,3 +40,16 @@ def test_explore_a_run(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert sum("schemagraphsql" in text for text in told) >= 3, told
     assert any("source" in text and "destination" in text for text in told)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_schemagraphsql(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow: starts a notebook kernel. It reads the committed results."""
+    folder = ROOT / "notebooks" / "results"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    told = run(ROOT / "notebooks" / "02_schemagraphsql.ipynb", monkeypatch)
+    assert any("llm_tables" in text and "recall" in text for text in told), told
+    assert any("small-bird" in text and "small-spider" in text for text in told), told
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 2_000_000
