@@ -67,7 +67,7 @@ def read_stories(store: "Store", question: Question, runs: list[str]) -> list[tu
 
     def fetch(dataset: str, record: type, order: str) -> list[tuple[str, Any]]:
         where = f"FROM {dataset} WHERE benchmark = $benchmark AND question = $question ORDER BY {order}"
-        table = connection.execute(f"SELECT * {where}", key).to_arrow_table()
+        table = connection.sql(f"SELECT * {where}", params=key).to_arrow_table()
         records: list[Any] = from_table(record, table.select(arrow_schema(record).names))
         return list(zip(table["run"].to_pylist(), records, strict=True))
 

@@ -135,7 +135,7 @@ def test_sql_that_is_wrong_or_writes_is_one_line(cli: Cli, results: Store, sql: 
 
 def test_show_tells_one_question(cli: Cli, results: Store) -> None:
     story = cli("show", "north-1")
-    assert story.returncode == 0, story.stderr
+    assert (story.returncode, story.stderr) == (0, "")
     assert "Which customer of city 1 in the north paid most?" in story.stdout
     assert "missed: line, line.price" in story.stdout
     assert "source: customer" in story.stdout
