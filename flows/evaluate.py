@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=0,
         metavar="N",
-        help="shards at the same time (4; 16 with a model server, 1 with an embedded model)",
+        help="shards at the same time (4; 8 with a model server, 1 with an embedded model)",
     )
     group = parser.add_argument_group("generated queries")
     group.add_argument("--generate", action="store_true", help="ask the model for every linked question's query")

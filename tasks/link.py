@@ -13,7 +13,7 @@ from tasks.evidence import open_evidence
 from tasks.labels import Link, linker
 from tasks.toolbox import Metered, Toolbox
 
-THREADS = 64
+THREADS = 256
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Toolbox:
         """How many shards are worked on: many keep a server full, one keeps an embedded model's prefix warm."""
         if self.model.startswith("embedded"):
             return 1
-        return 16 if self.has_model else 4
+        return 8 if self.has_model else 4
 
     def open(self, database: str = "", repetition: int = 0, question: str = "") -> "Metered":
         """Open what one question of a database may use; ``question`` is its text."""

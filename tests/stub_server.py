@@ -49,7 +49,7 @@ class Server:
         if path == "/stub":
             if body:
                 self.mode = json.loads(body)["mode"]
-            state = {"log": self.log, "counts": self.counts, "most": self.most}
+            state = {"log": self.log, "counts": self.counts, "most": self.most, "active": self.active}
             return await self.write(writer, {"raw": json.dumps(state)})
         if path == "/health":
             return await self.write(writer, {"raw": ""})
