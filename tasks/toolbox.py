@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -123,6 +124,8 @@ class Metered:
         self.repetition = repetition
         self.replies: list[Reply] = []
         self.waited = 0.0
+        self.since = 0.0
+        self.under_way = 0
         self.lock = threading.Lock()
         self.tools = Tools(model=self if model else None, embedder=embedder, tagger=tagger)
 
@@ -145,21 +148,30 @@ class Metered:
 
     def reply(self, request: Request, *, affinity: str = "") -> Reply:
         """Pass a request on, as this repetition's, to the replica of this database, and count what it took."""
-        start = time.perf_counter()
+        assert self.inner is not None
+        asked = replace(request, repetition=self.repetition)
+        with self._waiting():
+            try:
+                reply = self.inner.reply(asked, affinity=affinity or self.database)
+            except Failure as failure:
+                paid = getattr(failure, "reply", None)
+                self.replies += [paid] if isinstance(paid, Reply) else []
+                raise
+            self.replies.append(reply)
+            return reply
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Count the time in which at least one call is under way: calls at the same time are waited for once."""
+        with self.lock:
+            self.under_way += 1
+            self.since = time.perf_counter() if self.under_way == 1 else self.since
         try:
-            assert self.inner is not None
-            asked = replace(request, repetition=self.repetition)
-            reply = self.inner.reply(asked, affinity=affinity or self.database)
-        except Failure as failure:
-            paid = getattr(failure, "reply", None)
-            self.replies += [paid] if isinstance(paid, Reply) else []
-            raise
+            yield
         finally:
             with self.lock:
-                self.waited += time.perf_counter() - start
-        with self.lock:
-            self.replies.append(reply)
-        return reply
+                self.under_way -= 1
+                self.waited += 0.0 if self.under_way else time.perf_counter() - self.since
 
 
 def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
