@@ -67,7 +67,7 @@ class Linking:
     """What one linker kept of one question's catalog, and what that took.
 
     ``status``: ``ok``, ``fallback`` (the linker found nothing and kept the whole catalog), or why nothing was kept.
-    ``seconds`` is the linker's own time, ``model_seconds`` the time its model calls took, waiting included.
+    ``seconds`` is the linker's own processor time, ``model_seconds`` the time its model calls took, waiting included.
     """
 
     benchmark: str

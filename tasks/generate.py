@@ -1,7 +1,6 @@
 """Generate: ask a model for the query of every question of a shard, over what a linker kept."""
 
 import json
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
@@ -78,7 +77,6 @@ def generate_shard(job: GenerateJob) -> Path:
 
 def generate(question: Question, linking: Linking, notes: list[Note], job: GenerateJob, metered: Metered) -> Query:
     """Ask for one question's query; whatever goes wrong becomes a status and a reason."""
-    start = time.perf_counter()
     key = (linking.benchmark, linking.database, linking.question, linking.linker, job.generator.label)
     query = Query(*key, repetition=linking.repetition)
     if linking.status not in LINKED:
@@ -91,8 +89,7 @@ def generate(question: Question, linking: Linking, notes: list[Note], job: Gener
         raise
     except Exception as error:
         query = replace(query, status="generator_error", reason=f"{type(error).__name__}: {error}")
-    took = time.perf_counter() - start - metered.waited
-    return replace(query, seconds=max(0.0, took), **metered.usage())
+    return replace(query, seconds=metered.seconds(), **metered.usage())
 
 
 def shown(catalog: Catalog, linking: Linking, notes: Sequence[Note | Remark]) -> Catalog:

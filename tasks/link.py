@@ -1,6 +1,5 @@
 """Link: ask one linker about the questions of one shard, and keep what it kept, noted and took."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,7 +55,6 @@ def link_question(
     question: Question, catalog: Catalog, link: Link, label: str, metered: Metered
 ) -> tuple[Linking, list[Note]]:
     """Link one question; whatever goes wrong becomes a status and a reason, and nothing is kept."""
-    start = time.perf_counter()
     status, reason, kept = "ok", "", Catalog(catalog.database)
     try:
         kept = link(question, catalog, metered.tools)
@@ -66,7 +64,7 @@ def link_question(
         raise
     except Exception as error:
         status, reason = "linker_error", f"{type(error).__name__}: {error}"
-    seconds = time.perf_counter() - start + metered.embedder.owed
+    seconds = metered.seconds()
     if status == "ok" and any(note.kind == "fallback" for note in metered.tools.notes):
         status = "fallback"
     linking = Linking(
@@ -78,7 +76,7 @@ def link_question(
         status=status,
         reason=reason,
         kept=tuple(sorted(kept.elements)),
-        seconds=max(0.0, seconds - metered.waited),
+        seconds=seconds,
         **metered.usage(),
     )
     return linking, _notes(linking, metered)

@@ -2,8 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -123,10 +122,9 @@ class Metered:
         self.database = database
         self.repetition = repetition
         self.replies: list[Reply] = []
-        self.waited = 0.0
-        self.since = 0.0
-        self.under_way = 0
-        self.lock = threading.Lock()
+        self.thread = threading.get_ident()
+        self.opened = time.thread_time()
+        self.calling = 0.0
         self.tools = Tools(model=self if model else None, embedder=embedder, tagger=tagger)
 
     @property
@@ -150,28 +148,26 @@ class Metered:
         """Pass a request on, as this repetition's, to the replica of this database, and count what it took."""
         assert self.inner is not None
         asked = replace(request, repetition=self.repetition)
-        with self._waiting():
-            try:
-                reply = self.inner.reply(asked, affinity=affinity or self.database)
-            except Failure as failure:
-                paid = getattr(failure, "reply", None)
-                self.replies += [paid] if isinstance(paid, Reply) else []
-                raise
-            self.replies.append(reply)
-            return reply
-
-    @contextmanager
-    def _waiting(self) -> Iterator[None]:
-        """Count the time in which at least one call is under way: calls at the same time are waited for once."""
-        with self.lock:
-            self.under_way += 1
-            self.since = time.perf_counter() if self.under_way == 1 else self.since
+        start = time.thread_time()
         try:
-            yield
+            reply = self.inner.reply(asked, affinity=affinity or self.database)
+        except Failure as failure:
+            paid = getattr(failure, "reply", None)
+            self.replies += [paid] if isinstance(paid, Reply) else []
+            raise
         finally:
-            with self.lock:
-                self.under_way -= 1
-                self.waited += 0.0 if self.under_way else time.perf_counter() - self.since
+            if threading.get_ident() == self.thread:
+                self.calling += time.thread_time() - start
+        self.replies.append(reply)
+        return reply
+
+    def seconds(self) -> float:
+        """The linker's own time so far: processor time of the thread that opened this, calls of the model apart.
+
+        Unlike the clock on the wall it does not grow with what else runs here: other questions, a busy machine, locks.
+        Remembered embeddings of the question are charged with what they took; threads of the linker's own are not seen.
+        """
+        return time.thread_time() - self.opened - self.calling + self.embedder.owed
 
 
 def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:

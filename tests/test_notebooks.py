@@ -53,3 +53,12 @@ def test_schemagraphsql(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any("small-bird" in text and "small-spider" in text for text in told), told
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 2_000_000
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_text2cypher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow: starts a notebook kernel. It reads the committed results."""
+    told = run(ROOT / "notebooks" / "03_text2cypher.ipynb", monkeypatch)
+    assert any("told apart" in text and "execution_match" in text for text in told), told
+    assert any("graphdblite" in text for text in told), told

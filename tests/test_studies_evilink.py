@@ -55,8 +55,9 @@ class Asked:
     def __init__(self, model: Rules) -> None:
         self.tools = Tools(model=model)
         self.repetition = 0
-        self.waited = 0.0
-        self.embedder = type("Embedder", (), {"owed": 0.0})()
+
+    def seconds(self) -> float:
+        return 0.0
 
     def usage(self) -> dict[str, Any]:
         return {"calls": 9}
