@@ -90,3 +90,37 @@ def tiny(tmp_path: Path) -> Path:
     parquet.write(folder / "questions.parquet", Question, [asked(name, at) for name in databases for at in range(7)])
     write_json(folder / "benchmark.json", {"name": "tiny", "plugin": "own", "part": "all", "files": {"x": "0"}})
     return folder
+
+
+STARTING = frozenset(
+    [
+        "test_check_gold",
+        "test_databases",
+        "test_embedded",
+        "test_embedders",
+        "test_evidence",
+        "test_execute",
+        "test_fleet",
+        "test_graph_engines",
+        "test_hostile_queries",
+        "test_models",
+        "test_ner",
+        "test_neo4j_engine",
+        "test_serve",
+        "test_sql_published",
+        "test_verdicts",
+        "test_benchmark_text2cypher",
+        "test_ingest",
+        "test_metrics_cypher",
+    ]
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep ``make check`` quick: what starts a command line, a server, workers or an engine, or reads whole benchmarks.
+
+    All of that is slow in the sense of the marker, a second here and there that adds up to minutes.
+    """
+    for item in items:
+        if {"cli", "prefect_api"} & set(getattr(item, "fixturenames", ())) or item.path.stem in STARTING:
+            item.add_marker(pytest.mark.slow)
