@@ -71,9 +71,10 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         print(plan.describe())
         return 0
-    if plan.missing() or arguments.retry:
+    again = arguments.retry or arguments.fresh
+    if plan.missing() or again:
         plan.toolbox.check()
-    return execute(plan, workers=arguments.workers, retry=arguments.retry)
+    return execute(plan, workers=arguments.workers, retry=again)
 
 
 def execute(plan: "Plan", *, workers: int = 0, retry: bool = False, report: bool = True) -> int:
@@ -95,7 +96,7 @@ def execute(plan: "Plan", *, workers: int = 0, retry: bool = False, report: bool
             compact(plan.run)
             close_run(plan.run, {"status": "done", "finished": now()})
     if report:
-        print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"))
+        print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"), required=False)
     return report_failures(plan)
 
 

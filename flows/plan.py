@@ -14,7 +14,7 @@ from schemas.records import Question
 from storage import benchmarks
 from storage.files import read_json, remove_tree
 from storage.layout import DATASETS, Store
-from storage.runs import fingerprint, open_run
+from storage.runs import close_run, fingerprint, open_run
 from tasks import labels, shard
 from tasks.execute import ExecuteJob
 from tasks.generate import GenerateJob, Generator
@@ -72,17 +72,21 @@ class Plan:
         return path.exists() and read_json(path).get("status") == "done"
 
     def missing(self) -> list[Cell]:
-        """The cells that are still to run."""
-        return [] if self.finished else [cell for cell in self.cells if not cell.done]
+        """The cells that are still to run; scores are compacted last, so where they are whole nothing is."""
+        return (
+            []
+            if self.finished or (self.run / "scores.parquet").exists()
+            else [cell for cell in self.cells if not cell.done]
+        )
 
     def begin(self, *, retry: bool) -> None:
         """Open the run's folder: ``run.json``, and the shards' files where something is to do."""
+        open_run(self.run, self.configuration, facts())
         if retry:
             for dataset in DATASETS:
                 (self.run / f"{dataset}.parquet").unlink(missing_ok=True)
                 remove_tree(self.run / dataset)
-            (self.run / "run.json").unlink(missing_ok=True)
-        open_run(self.run, self.configuration, facts())
+            close_run(self.run, {**facts(), "status": "begun"})
         if self.missing():
             shard.write(self.shards)
 

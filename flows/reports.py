@@ -46,15 +46,28 @@ def rows(store: Store, runs: Sequence[str], level: str, by: str = "") -> list[Ro
 
 
 def print_leaderboard(
-    store: Store, runs: Sequence[str], *, levels: Sequence[str] = ("entity", "field"), by: str = "", form: str = "table"
+    store: Store,
+    runs: Sequence[str],
+    *,
+    levels: Sequence[str] = ("entity", "field"),
+    by: str = "",
+    form: str = "table",
+    required: bool = True,
 ) -> None:
-    """Print one table a level; ``form`` is ``table``, ``csv``, ``json`` or ``markdown``."""
+    """Print one table a level; ``form`` is ``table``, ``csv``, ``json`` or ``markdown``.
+
+    Where nothing was scored that is an error if ``required``, else a line: a benchmark may have no gold.
+    """
     known = list(runs or store.runs())
     if not known:
         raise UserError(f"{store.root}: there are no runs; make one with: python -m flows evaluate")
     found = {level: rows(store, known, level, by) for level in levels}
     if not any(found.values()):
-        raise UserError(f"no scores in {', '.join(known)}: no question has a gold, or the run has not finished a shard")
+        nothing = f"no scores in {', '.join(known)}: no question has a gold, or the run has not finished a shard"
+        if required:
+            raise UserError(nothing)
+        print(nothing)
+        return
     if form in ("csv", "json"):
         _print_long(found, form)
         return

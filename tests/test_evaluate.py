@@ -7,11 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from schemas.records import Linking, Note, Score
+from schemas.records import Linking, Note, Question, Score
 from storage import parquet
 from tests.conftest import ROOT, Cli
 
@@ -79,6 +80,34 @@ def test_limits_draw_from_every_database(cli: Cli, tiny: Path, tmp_path: Path) -
     cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--limit", "4", "--run", "few", prefect=True)
     linkings = parquet.read(tmp_path / "runs" / "few" / "linkings.parquet", Linking)
     assert sorted(linking.question for linking in linkings) == ["north-0", "north-1", "south-0", "west-0"]
+
+
+def test_retrying_with_another_configuration_removes_nothing(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", "first", prefect=True)
+    before = scores(tmp_path, "first")
+    refused = cli("evaluate", "--benchmarks", "tiny", "--linkers", "oracle", "--run", "first", "--retry")
+    assert refused.returncode == 2
+    assert "name another --run" in refused.stderr
+    assert scores(tmp_path, "first") == before
+
+
+def test_a_run_killed_while_it_was_compacted_links_nothing_again(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", "first")
+    cli(*words, prefect=True)
+    told = tmp_path / "runs" / "first" / "run.json"
+    told.write_text(told.read_text().replace('"done"', '"begun"'))
+    again = cli(*words, PREFECT_API_URL="http://127.0.0.1:9/api")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(told.read_text())["status"] == "done"
+
+
+def test_questions_without_gold_are_linked_and_nothing_is_scored(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    asked = [replace(each, gold=(), gold_status="none") for each in parquet.read(tiny / "questions.parquet", Question)]
+    parquet.write(tiny / "questions.parquet", Question, asked)
+    done = cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", "first", prefect=True)
+    assert done.returncode == 0, done.stderr
+    assert "no question has a gold" in done.stdout
+    assert len(parquet.read(tmp_path / "runs" / "first" / "linkings.parquet", Linking)) == 21
 
 
 @pytest.mark.slow

@@ -64,7 +64,9 @@ def test_a_finished_run_that_is_retried_makes_no_call(cli: Cli, tiny: Path, tmp_
         before = (tmp_path / "runs" / "asked" / "scores.parquet").read_bytes()
         assert evaluate(cli, stub, "schemagraphsql", "--repeat", "2", "--retry") == 0
         assert len(stub.texts()) == 42
-    assert (tmp_path / "runs" / "asked" / "scores.parquet").read_bytes() == before
+        assert (tmp_path / "runs" / "asked" / "scores.parquet").read_bytes() == before
+        assert evaluate(cli, stub, "schemagraphsql", "--repeat", "2", "--fresh") == 0
+        assert len(stub.texts()) == 84
     assert Counter(linking.repetition for linking in linkings(tmp_path)) == {0: 21, 1: 21}
 
 
