@@ -25,7 +25,7 @@ class Store:
         folder = self.root / "benchmarks" / name
         if not (folder / "benchmark.json").is_file():
             error = unknown("prepared benchmark", name, self.benchmarks())
-            raise UserError(f"{error}; ingest it with: python -m flows prepare {name}")
+            raise UserError(f"{error}; ingest one with: python -m flows prepare BENCHMARK")
         return folder
 
     def runs(self) -> list[str]:
