@@ -154,6 +154,9 @@ def make_plan(
 def _benchmarks(folders: Sequence[Path]) -> dict[str, Any]:
     """What identifies the benchmarks of a configuration: the hash of their files' hashes and corrections."""
     told = {folder.name: benchmarks.description(folder) for folder in folders}
+    for name, each in told.items():
+        if each.get("published"):
+            raise UserError(f"benchmark {name!r} lies here without its texts, as published: prepare it elsewhere")
     return {
         "benchmarks": {
             name: fingerprint({"files": each["files"], "corrections": each.get("corrections")})[:16]
