@@ -87,22 +87,25 @@ class Replies:
             self._refresh()
             return len(self._index)
 
-    def get(self, key: str, since: float = 0.0) -> Reply | None:
-        """The newest reply to a request, if one was stored at or after ``since`` (seconds of the epoch)."""
-        entry = self._entry(bytes.fromhex(key))
+    def get(self, key: str, since: float = 0.0, age: float = REFRESH_SECONDS) -> Reply | None:
+        """The newest reply to a request, if one was stored at or after ``since`` (seconds of the epoch).
+
+        What others stored in the last ``age`` seconds may not be seen.
+        """
+        entry = self._entry(bytes.fromhex(key), f"{since:017.6f}".encode(), age)
         if entry[KEY] != key.encode() or float(entry[AT]) < since:
             return None
         with suppress(ValueError, KeyError, TypeError):
             return parsed(entry)
         return None
 
-    def _entry(self, key: bytes) -> bytes:
+    def _entry(self, key: bytes, since: bytes, age: float) -> bytes:
         with self._lock:
-            if key not in self._index and time.monotonic() - self._refreshed > REFRESH_SECONDS:
-                self._refresh()
             entry = self._read(self._index.get(key))
-            if key in self._index and not entry:
+            gone = key in self._index and not entry
+            if gone:
                 del self._index[key]
+            if gone or (entry[AT] < since and time.monotonic() - self._refreshed > age):
                 self._refresh()
                 entry = self._read(self._index.get(key))
         return entry
@@ -159,13 +162,14 @@ class Replies:
             return b""
 
     def _refresh(self) -> None:
+        begun = time.monotonic()
         for path in sorted(self.folder.glob("*.jsonl")):
             with suppress(OSError):
                 size = path.stat().st_size
                 done, seen = self._seen.get(path.name, (0, 0))
                 if size > seen:
                     self._seen[path.name] = (self._scan(path, done), size)
-        self._refreshed = time.monotonic()
+        self._refreshed = begun
 
     def _scan(self, path: Path, offset: int) -> int:
         if path not in self._segments:
