@@ -92,11 +92,12 @@ class Remembering:
         """Answer a request, from disk where it was answered before; raise Failure or Unusable."""
         if self.replies is None:
             return judged(request, self.sender.send(request, affinity))
-        key = self._key(request)
+        key = self.key(request)
         found = self.replies.get(key, self.since)
         return judged(request, replace(found, cached=True) if found else self._sent_once(key, request, affinity))
 
-    def _key(self, request: Request) -> str:
+    def key(self, request: Request) -> str:
+        """The key of a request's reply: all that is sent, by which model, for which repetition."""
         sent = payload(request, self.sender.name)
         about = {"repetition": request.repetition, "root": self.sender.root, "engine": self.sender.engine}
         return request_key({**about, "sent": sent})
