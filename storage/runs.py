@@ -31,9 +31,16 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+class Busy(UserError):
+    """Another process holds the run."""
+
+
 @contextmanager
-def exclusive(run: Path) -> Iterator[None]:
-    """Hold a run's folder for one process; a second one is told; a killed process holds nothing."""
+def exclusive(run: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold a run's folder for one process, or ``shared`` by those that run portions of it; others are told.
+
+    A killed process holds nothing.
+    """
     try:
         run.mkdir(parents=True, exist_ok=True)
         lock = (run / ".lock").open("w")
@@ -41,9 +48,9 @@ def exclusive(run: Path) -> Iterator[None]:
         raise UserError(f"cannot write {run}: {error.strerror or error}") from error
     with lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except OSError as error:
-            raise UserError(f"{run}: another process is writing this run; wait for it or name another --run") from error
+            raise Busy(f"{run}: another process is writing this run; wait for it or name another --run") from error
         yield
 
 
