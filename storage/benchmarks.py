@@ -1,5 +1,6 @@
 """An ingested benchmark as it lies on disk."""
 
+import time
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,15 @@ from schemas.families import family_of
 from schemas.records import Question
 from storage import parquet
 from storage.files import read_json
+from storage.places import is_remote, stamp
+
+BELIEVED_SECONDS = 5.0
 
 
 def description(folder: Path) -> dict[str, Any]:
     """What ``benchmark.json`` says: name, plug-in, part, root, files by sha256, database files, counts, remarks."""
-    found: dict[str, Any] = read_json(folder / "benchmark.json")
+    path = folder / "benchmark.json"
+    found: dict[str, Any] = _remote(path, _moment()) if is_remote(path) else read_json(path)
     return found
 
 
@@ -28,7 +33,8 @@ def questions(folder: Path) -> list[Question]:
 
 def databases(folder: Path) -> list[str]:
     """The names of all databases that have a catalog, in the catalogs' order."""
-    table = pq.read_table(folder / "catalogs.parquet", columns=["database"])
+    with parquet.readable(folder / "catalogs.parquet") as source:
+        table = pq.read_table(source, columns=["database"])
     names: list[str] = table.column("database").to_pylist()
     return names
 
@@ -36,10 +42,7 @@ def databases(folder: Path) -> list[str]:
 def catalog(folder: Path, database: str) -> Catalog:
     """One database's catalog; the same object as long as the file is the same."""
     path = folder / "catalogs.parquet"
-    try:
-        return _catalog(path, path.stat().st_mtime_ns, database)
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    return _catalog(path, _stamp(path, _moment()) if is_remote(path) else stamp(path), database)
 
 
 def address(folder: Path, database: str) -> str:
@@ -57,9 +60,31 @@ def representatives(folder: Path, database: str) -> dict[str, str]:
 
 
 @lru_cache(maxsize=256)
-def _catalog(path: Path, _changed: int, database: str) -> Catalog:
-    table = pq.read_table(path, filters=[("database", "==", database)])
+def _catalog(path: Path, _changed: str, database: str) -> Catalog:
+    with parquet.readable(path) as source:
+        table = pq.read_table(source, filters=[("database", "==", database)])
     found = from_table(Catalog, table)
     if not found:
         raise UserError(f"{path}: no catalog of database {database!r}; ingest the benchmark again")
     return found[0]
+
+
+def _moment() -> int:
+    """A number that is another one every few seconds: how long what a store said of a file is believed."""
+    return int(time.monotonic() / BELIEVED_SECONDS)
+
+
+@lru_cache(maxsize=32)
+def _stamp(path: Path, _moment: int) -> str:
+    return stamp(path)
+
+
+@lru_cache(maxsize=32)
+def _remote(path: Path, _moment: int) -> Any:
+    return read_json(path)
+
+
+def forget() -> None:
+    """Look again at files in an object store: they have been changed by this process."""
+    _stamp.cache_clear()
+    _remote.cache_clear()

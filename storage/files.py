@@ -5,30 +5,52 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from schemas.errors import UserError
+from storage.places import filesystem, is_remote, mended
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside ``path`` that takes its place at the end, or is removed where anything fails.
+    """Give a temporary local name that takes the place of ``path`` at the end, or is removed where anything fails.
 
     A full disk, a read-only folder or a file in the way is a UserError that names the path.
     """
+    if is_remote(path):
+        with tempfile.TemporaryDirectory(prefix="schemalink-") as folder, _disk(path):
+            temporary = Path(folder) / path.name
+            yield temporary
+            _upload(temporary, path)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
+        with _disk(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            temporary.replace(path)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _disk(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _upload(file: Path, path: Path) -> None:
+    """Put a local file into an object store: the object appears whole."""
+    with mended(path, "write"):
+        store, name = filesystem(path)
+        store.put_file(str(file), name)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -53,27 +75,23 @@ def read_json(path: Path) -> Any:
 def read_text(path: Path) -> str:
     """Read a UTF-8 text file; one that is missing, unreadable or something else is a UserError that says where."""
     try:
-        return path.read_text(encoding="utf-8")
+        with mended(path, "read"):
+            return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text at byte {error.start}") from error
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+    with mended(path, "read"), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def remove_tree(folder: Path) -> None:
     """Remove a folder with all that is in it, if it is there."""
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise UserError(f"cannot remove {folder}: {error.strerror or error}") from error
+    with mended(folder, "remove"), suppress(FileNotFoundError):
+        if is_remote(folder):
+            store, name = filesystem(folder)
+            store.rm(name, recursive=True)
+        else:
+            shutil.rmtree(folder)

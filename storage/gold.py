@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from schemas.errors import UserError
 from schemas.tools import Rows
 from storage.engines.limits import Limits
 from storage.files import whole
-from storage.layout import slug
+from storage.layout import nearby, slug
+from storage.places import is_remote, mended
 from storage.rows import from_lines, to_lines
 
 
@@ -37,9 +39,30 @@ class Gold:
 
 
 def gold_file(benchmark: Path, database: str, fingerprint: str, query: str) -> Path:
-    """Where the result of a gold query lies; another file, engine or query has another place."""
+    """Where the result of a gold query lies on this machine; another file, engine or query has another place."""
     key = hashlib.sha256("\0".join((fingerprint, query)).encode(errors="surrogatepass")).hexdigest()
-    return benchmark / "gold" / slug(database) / f"{key[:32]}.jsonl"
+    return nearby(benchmark) / "gold" / slug(database) / f"{key[:32]}.jsonl"
+
+
+def fetch_gold(benchmark: Path, file: Path) -> None:
+    """Have a gold result at hand that another machine has put beside a benchmark in an object store."""
+    if is_remote(benchmark) and not file.exists():
+        shared = _shared(benchmark, file)
+        with mended(shared, "read"), suppress(FileNotFoundError):
+            found = shared.read_bytes()
+            with whole(file) as temporary:
+                temporary.write_bytes(found)
+
+
+def share_gold(benchmark: Path, file: Path) -> None:
+    """Put a gold result of this machine beside a benchmark in an object store, where other machines find it."""
+    if is_remote(benchmark) and file.exists():
+        with whole(_shared(benchmark, file)) as temporary:
+            temporary.write_bytes(file.read_bytes())
+
+
+def _shared(benchmark: Path, file: Path) -> Path:
+    return benchmark.joinpath(*file.relative_to(nearby(benchmark)).parts)
 
 
 def read_gold(path: Path) -> Gold | None:

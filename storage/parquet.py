@@ -1,8 +1,9 @@
 """Records as Parquet: written whole or not at all, validated when read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 from schemas.arrow import arrow_schema, from_table, to_table
 from schemas.errors import UserError
 from storage.files import whole
+from storage.places import is_remote, reason
 
 T = TypeVar("T")
 
@@ -32,16 +34,29 @@ def write_table(path: Path, table: pa.Table, *, group: int | None = None) -> Pat
 def read_table(path: Path, record: type) -> pa.Table:
     """Read a file whose columns must be those of the record; a broken or foreign file is a UserError that names it."""
     expected = arrow_schema(record)
-    try:
-        with pq.ParquetFile(path) as file:
-            table = file.read()
-    except (pa.ArrowInvalid, OSError) as error:
-        first = str(error).splitlines()[0]
-        raise UserError(f"{path}: cannot be read as Parquet ({first}); delete it and run again") from error
+    with readable(path) as source, pq.ParquetFile(source) as file:
+        table = file.read()
     if not table.schema.equals(expected):
         odd = sorted(set(table.schema.names) ^ set(expected.names)) or "types"
         raise UserError(f"{path}: not a file of {record.__name__} records (differs in {odd}); delete it and run again")
     return table
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[Any]:
+    """What pyarrow reads a file from; a broken or foreign file is a UserError that names it."""
+    try:
+        if is_remote(path):
+            with path.open("rb") as file:
+                yield file
+        else:
+            yield path
+    except UserError:
+        raise
+    except Exception as error:
+        if not is_remote(path) and not isinstance(error, pa.ArrowInvalid | OSError):
+            raise
+        raise UserError(f"{path}: cannot be read as Parquet ({reason(error)}); delete it and run again") from error
 
 
 def read(path: Path, record: type[T]) -> list[T]:

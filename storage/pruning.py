@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from storage.files import whole
+from storage.mirrors import Mirror
+from storage.places import is_remote, matching
 from storage.replies import AT, KEY, parsed, segment_path, valid
+
+REMOTE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
@@ -36,12 +40,12 @@ class Pruned:
 
 def usage(replies: Path) -> list[Usage]:
     """The usage of every model below the folder of replies, largest first."""
-    folders = {path.parent for path in replies.glob("*/*.jsonl")}
+    folders = {path.parent for path in matching(replies, "*/*.jsonl")}
     return sorted((_usage(folder) for folder in folders), key=lambda each: -each.bytes)
 
 
 def _usage(folder: Path) -> Usage:
-    segments = sorted(folder.glob("*.jsonl"))
+    segments = sorted(_mirrored(folder)[0].glob("*.jsonl"))
     keys: set[bytes] = set()
     times: set[float] = set()
     model = ""
@@ -57,17 +61,32 @@ def _usage(folder: Path) -> Usage:
     )
 
 
+def _mirrored(folder: Path) -> tuple[Path, Mirror | None]:
+    """The local folder to read replies from, and what keeps it the copy of a remote one."""
+    if not is_remote(folder):
+        return folder, None
+    mirror = Mirror(folder)
+    mirror.pull()
+    return mirror.local, mirror
+
+
 def prune(folder: Path, before: float = 0.0, *, dry_run: bool = False) -> Pruned:
-    """Drop replies stored before a time (seconds of the epoch) and lines that no longer count; join what is left."""
+    """Drop replies stored before a time (seconds of the epoch) and lines that no longer count; join what is left.
+
+    Segments that a process may still write are left alone: those that are held, or, in an object store, those that
+    were written within the hour.
+    """
     with ExitStack() as locks:
-        segments = sorted(folder.glob("*.jsonl"))
-        ours = [segment for segment in segments if _held(segment, locks)]
+        local, mirror = _mirrored(folder)
+        segments = sorted(local.glob("*.jsonl"))
+        old = mirror.older(REMOTE_SECONDS) if mirror else {segment.name for segment in segments}
+        ours = [segment for segment in segments if segment.name in old and _held(segment, locks)]
         newest = _newest(segments)
         counts: Counter[str] = Counter()
         size = sum(segment.stat().st_size for segment in ours)
         after = sum(len(entry) for entry in _kept(ours, newest, before, counts))
         if not dry_run and (after < size or len(ours) > 1):
-            _join(folder, ours, _kept(ours, newest, before, Counter()))
+            _join(local, ours, _kept(ours, newest, before, Counter()), mirror)
     return Pruned(counts["expired"], counts["stale"], size - after, len(segments) - len(ours))
 
 
@@ -105,11 +124,15 @@ def _kept(segments: list[Path], newest: dict[bytes, bytes], before: float, count
                 yield entry
 
 
-def _join(folder: Path, segments: list[Path], entries: Iterator[bytes]) -> None:
+def _join(folder: Path, segments: list[Path], entries: Iterator[bytes], mirror: Mirror | None) -> None:
     target = segment_path(folder)
     with whole(target) as temporary, temporary.open("wb") as file:
         written = sum(file.write(entry) for entry in entries)
+    if mirror and written:
+        mirror.send(target)
     for segment in segments:
+        if mirror:
+            mirror.remove(segment.name)
         segment.unlink(missing_ok=True)
     if not written:
         target.unlink()

@@ -21,6 +21,8 @@ from typing import Any
 
 from schemas.errors import UserError
 from schemas.tools import Choice, Reply, ToolCall
+from storage.mirrors import FULL_BYTES, OLD_SECONDS, Mirror
+from storage.places import is_remote
 
 KEY = slice(8, 72)
 AT = slice(79, 96)
@@ -74,17 +76,20 @@ class Replies:
     """One model's replies; safe under many threads, and beside other processes that read and write the same folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self._mirror = Mirror(folder) if is_remote(folder) else None
+        self.folder = self._mirror.local if self._mirror else folder
         self._lock = threading.Lock()
         self._index: dict[bytes, int] = {}
         self._segments: list[Path] = []
         self._seen: dict[str, tuple[int, int]] = {}
         self._own: tuple[int, int, int] = (0, -1, -1)
+        self._begun = 0.0
         self._refreshed = 0.0
 
     def __len__(self) -> int:
+        begun = self._mirror.pull() if self._mirror else time.monotonic()
         with self._lock:
-            self._refresh()
+            self._refresh(begun)
             return len(self._index)
 
     def get(self, key: str, since: float = 0.0, age: float = REFRESH_SECONDS) -> Reply | None:
@@ -105,17 +110,24 @@ class Replies:
             gone = key in self._index and not entry
             if gone:
                 del self._index[key]
-            if gone or (entry[AT] < since and time.monotonic() - self._refreshed > age):
-                self._refresh()
-                entry = self._read(self._index.get(key))
-        return entry
+            if not gone and (entry[AT] >= since or time.monotonic() - self._refreshed <= age):
+                return entry
+            if not self._mirror:
+                self._refresh(time.monotonic())
+                return self._read(self._index.get(key))
+        begun = self._mirror.pull(age)
+        with self._lock:
+            if self._refreshed < begun:
+                self._refresh(begun)
+            return self._read(self._index.get(key))
 
     def put(self, key: str, reply: Reply) -> None:
         """Store a reply; it counts for this process at once and for others within a second."""
         entry = line(key, time.time(), reply)
         with self._lock:
             process, file, segment = self._own
-            if process != os.getpid():
+            if process != os.getpid() or (self._mirror and time.monotonic() - self._begun > OLD_SECONDS):
+                self._end()
                 process, file, segment = self._own = (os.getpid(), *self._open())
             path = self._segments[segment]
             start = os.fstat(file).st_size
@@ -129,17 +141,34 @@ class Replies:
                 raise UserError(f"cannot write {path}: {error.strerror}") from error
             self._index[bytes.fromhex(key)] = segment << OFFSET_BITS | start
             self._seen[path.name] = (start + written, start + written)
+            if self._mirror:
+                self._mirror.appended(path, start + written)
+                if start + written > FULL_BYTES:
+                    self._end()
+
+    def flush(self) -> None:
+        """Have what was stored where other machines see it, which otherwise takes a second."""
+        if self._mirror:
+            self._mirror.flush()
 
     def close(self) -> None:
         """End this process's segment, so that it can be compacted."""
         with self._lock:
-            process, file, _ = self._own
-            self._own = (0, -1, -1)
-            if process == os.getpid():
-                os.close(file)
+            self._end()
+        self.flush()
+
+    def _end(self) -> None:
+        process, file, segment = self._own
+        self._own = (0, -1, -1)
+        if process == os.getpid():
+            size = os.fstat(file).st_size
+            os.close(file)
+            if self._mirror:
+                self._mirror.appended(self._segments[segment], size, last=True)
 
     def _open(self) -> tuple[int, int]:
         path = segment_path(self.folder)
+        self._begun = time.monotonic()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o666)
@@ -161,8 +190,7 @@ class Replies:
         except OSError:
             return b""
 
-    def _refresh(self) -> None:
-        begun = time.monotonic()
+    def _refresh(self, begun: float) -> None:
         for path in sorted(self.folder.glob("*.jsonl")):
             with suppress(OSError):
                 size = path.stat().st_size

@@ -3,7 +3,8 @@
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from schemas.records import Execution, Linking, Note, Query, Score
 from storage import parquet
 from storage.files import read_json, remove_tree, write_json
 from storage.layout import DATASETS
+from storage.leases import Busy, leased
+from storage.places import is_remote, matching
+
+__all__ = ["RECORDS", "Busy", "close_run", "compact", "exclusive", "fingerprint", "open_run", "shard_files"]
 
 RECORDS: Mapping[str, type] = {
     "linkings": Linking,
@@ -31,16 +36,16 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Busy(UserError):
-    """Another process holds the run."""
-
-
 @contextmanager
 def exclusive(run: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold a run's folder for one process, or ``shared`` by those that run portions of it; others are told.
+    """Hold a run's folder for one process, or ``shared`` by those that run portions of it; others are told by Busy.
 
-    A killed process holds nothing.
+    On a local disk a killed process holds nothing; in an object store it does for a minute.
     """
+    if is_remote(run):
+        with leased(run, shared=shared):
+            yield
+        return
     try:
         run.mkdir(parents=True, exist_ok=True)
         lock = (run / ".lock").open("w")
@@ -79,16 +84,20 @@ def close_run(run: Path, facts: Mapping[str, Any]) -> None:
 def shard_files(run: Path, dataset: str) -> list[Path]:
     """The files of one dataset: the compacted one where it exists, else those of the finished shards."""
     compacted = run / f"{dataset}.parquet"
-    return [compacted] if compacted.exists() else sorted((run / dataset).glob("*/*/*.parquet"))
+    return [compacted] if compacted.exists() else matching(run, f"{dataset}/*/*/*.parquet")
 
 
 def compact(run: Path) -> None:
     """Make one file of each dataset's shards, ordered by benchmark, linker and shard, and remove the shards."""
     for dataset in DATASETS:
-        target, folder = run / f"{dataset}.parquet", run / dataset
-        files = sorted(folder.glob("*/*/*.parquet"))
+        target = run / f"{dataset}.parquet"
+        files = matching(run, f"{dataset}/*/*/*.parquet")
         if files and not target.exists():
-            tables = [parquet.read_table(file, RECORDS[dataset]) for file in files]
-            parquet.write_table(target, pa.concat_tables(tables).combine_chunks())
-        remove_tree(folder)
+            parquet.write_table(target, pa.concat_tables(_tables(files, RECORDS[dataset])).combine_chunks())
+        remove_tree(run / dataset)
     remove_tree(run / "shards")
+
+
+def _tables(files: Sequence[Path], record: type) -> list[pa.Table]:
+    with ThreadPoolExecutor(16 if is_remote(files[0]) else 1) as pool:
+        return list(pool.map(lambda file: parquet.read_table(file, record), files))
