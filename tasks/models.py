@@ -12,12 +12,15 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from schemas.errors import Failure, UserError
 from schemas.tools import Model, Reply, Request
+from storage.claims import Claims
 from storage.endpoints import Known, remember, remembered, stored
 from storage.layout import slug
 from storage.replies import Replies, request_key
@@ -68,8 +71,9 @@ class Remembering:
     """A model that answers from stored replies where it can and stores what it is told; failures are not stored.
 
     ``since`` hides replies stored before that time (seconds of the epoch). Equal requests that are in flight at one
-    time are sent once. The key is everything that is sent, the repetition, and the model's root and engine: engines
-    are told apart by what they said when they were last reached, so that a finished run is read with servers down.
+    time are sent once, by the thread of the process that claims them. The key is everything that is sent, the
+    repetition, and the model's root and engine: engines are told apart by what they said when they were last reached,
+    so that a finished run is read with servers down.
     """
 
     sender: Sender
@@ -77,6 +81,7 @@ class Remembering:
     since: float = 0.0
     flights: dict[str, "Future[Reply]"] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
+    claims: Claims | None = None
 
     @property
     def name(self) -> str:
@@ -112,18 +117,27 @@ class Remembering:
         if not first:
             return replace(flight.result(), cached=True)
         try:
-            found = self.replies.get(key, self.since)
-            reply = found or self.sender.send(request, affinity)
-            if not found:
-                self.replies.put(key, reply)
+            reply = self._claimed(key, request, affinity)
             flight.set_result(reply)
-            return replace(reply, cached=bool(found))
+            return reply
         except BaseException as error:
             flight.set_exception(error)
             raise
         finally:
             with self.lock:
                 del self.flights[key]
+
+    def _claimed(self, key: str, request: Request, affinity: str) -> Reply:
+        """The reply that another process stores in the meantime, or the server's own."""
+        assert self.replies is not None
+        look = partial(self.replies.get, key, self.since)
+        claim = self.claims.turn(key, look) if self.claims else nullcontext(look())
+        with claim as found:
+            if found:
+                return replace(found, cached=True)
+            reply = self.sender.send(request, affinity)
+            self.replies.put(key, reply)
+            return reply
 
 
 def open_model(
@@ -150,8 +164,10 @@ def open_model(
         opened = _opened.get(key)
         if opened is None or isinstance(opened.sender, Offline):
             sender = _sender(*key[1:])
-            opened = _opened[key] = Remembering(sender, Replies(folder / "replies" / slug(sender.name)))
-    return Remembering(opened.sender, opened.replies if cache else None, since, opened.flights, opened.lock)
+            replies = folder / "replies" / slug(sender.name)
+            claims = None if isinstance(sender, Offline) else Claims(replies / "claims")
+            opened = _opened[key] = Remembering(sender, Replies(replies), claims=claims)
+    return replace(opened, replies=opened.replies if cache else None, since=since)
 
 
 def _urls(model: str, endpoints: Sequence[str], storage: Path) -> tuple[str, ...]:
