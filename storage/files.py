@@ -66,8 +66,13 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> Any:
     """Read a JSON file; one that is missing, unreadable or broken is a UserError that says where."""
+    return parsed_json(path, read_text(path))
+
+
+def parsed_json(path: Path, text: str) -> Any:
+    """The value of a JSON text; a broken one is a UserError that says where in ``path``."""
     try:
-        return json.loads(read_text(path))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise UserError(f"{path}: broken JSON at line {error.lineno}, column {error.colno}: {error.msg}") from error
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,13 @@ from schemas.arrow import arrow_schema, to_table
 from schemas.catalog import Catalog
 from schemas.errors import UserError, unknown
 from schemas.records import Question
-from storage.files import read_json
 from storage.intervals import Interval, cluster_bootstrap
+from storage.inventory import Inventory, data_files, quoted, run_facts
 from storage.layout import Store
 from storage.prices import DEFAULT, Price, Prices, read_prices
-from storage.runs import RECORDS, shard_files
+from storage.runs import RECORDS
 
+VIEWS = (*RECORDS, "questions", "catalogs", "costs", "runs")
 SLICES = {
     "": ("''", ""),
     "difficulty": ("coalesce(nullif(q.difficulty, ''), 'unknown')", "q"),
@@ -47,30 +48,51 @@ def sql(name: str) -> str:
     return (Path(__file__).parent / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def connect(store: Store, runs: Sequence[str] = (), prices: Path = DEFAULT) -> duckdb.DuckDBPyConnection:
+def connect(
+    store: Store, runs: Sequence[str] = (), prices: Path = DEFAULT, *, views: Collection[str] = VIEWS
+) -> duckdb.DuckDBPyConnection:
     """Open the views over some or all runs: every dataset, ``questions``, ``catalogs``, ``costs`` and ``runs``.
 
-    The connection reads below the storage folder only, and writes nowhere.
+    ``views`` are those that are needed; the others are not made. The connection reads below the storage only, and
+    writes nowhere.
     """
-    for name in runs:
-        if name not in store.runs():
-            raise unknown("run", name, store.runs())
-    chosen = [store.run(name) for name in runs or store.runs()]
+    inventory = Inventory(store.root)
     connection = duckdb.connect()
-    for dataset, record in RECORDS.items():
-        files = [file for run in chosen for file in shard_files(run, dataset)]
-        _view(connection, dataset, record, files, r"'/runs/([^/]+)/'")
-    for dataset, kind in (("questions", Question), ("catalogs", Catalog)):
-        files = sorted(store.root.glob(f"benchmarks/*/{dataset}.parquet"))
-        _view(connection, dataset, kind, files, "")
-    connection.register("run_table", _run_table(chosen))
-    connection.execute("CREATE TABLE runs AS SELECT * FROM run_table")
-    connection.unregister("run_table")
-    _add_costs(connection, read_prices(prices))
-    connection.execute(f"SET allowed_directories = ['{_quoted(store.root.resolve())}']")
-    connection.execute("SET enable_external_access = false")
+    inventory.open(connection)
+    wanted = {*views, *(("linkings", "queries") if "costs" in views else ())}
+    if not wanted.isdisjoint((*RECORDS, "runs")) or runs:
+        _add_runs(connection, inventory, wanted, runs)
+    for name, record in (("questions", Question), ("catalogs", Catalog)):
+        if name in wanted:
+            files = sorted(file for file in inventory.benchmark_files() if file.endswith(f"/{name}.parquet"))
+            _view(connection, name, record, [f"{inventory.address}/{file}" for file in files])
+    if "costs" in wanted:
+        _add_costs(connection, read_prices(prices))
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def named(query: str) -> Collection[str]:
+    """The views that a query may read: those whose names stand in it; all of them where it has none."""
+    words = set(re.findall(r"\w+", query.lower()))
+    return words.intersection(VIEWS) or VIEWS
+
+
+def _add_runs(
+    connection: duckdb.DuckDBPyConnection, inventory: Inventory, wanted: Collection[str], names: Sequence[str]
+) -> None:
+    """Create the wanted views over the runs' datasets, and the table ``runs``."""
+    chosen = inventory.runs(names)
+    folder = f"{inventory.address}/runs/"
+    found = {run: data_files(files) for run, files in chosen.items()}
+    for dataset, record in RECORDS.items():
+        if dataset in wanted:
+            files = [f"{folder}{run}/{file}" for run, sets in found.items() for file in sets.get(dataset, ())]
+            _view(connection, dataset, record, files, folder)
+    if "runs" in wanted:
+        connection.register("run_table", _run_table(run_facts(inventory, list(chosen))))
+        connection.execute("CREATE TABLE runs AS SELECT * FROM run_table")
+        connection.unregister("run_table")
 
 
 def _add_costs(connection: duckdb.DuckDBPyConnection, prices: Prices) -> None:
@@ -82,17 +104,16 @@ def _add_costs(connection: duckdb.DuckDBPyConnection, prices: Prices) -> None:
     connection.execute(sql("costs"))
 
 
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
-
-
 def _view(
-    connection: duckdb.DuckDBPyConnection, name: str, record: type, files: Sequence[Path], run_pattern: str
+    connection: duckdb.DuckDBPyConnection, name: str, record: type, files: Sequence[str], folder: str = ""
 ) -> None:
-    """Create one view over Parquet files, or an empty table of the same columns where there are none."""
-    run = f"regexp_extract(filename, {run_pattern}, 1) AS run, " if run_pattern else ""
+    """Create one view over Parquet files, or an empty table of the same columns where there are none.
+
+    ``folder`` is what the files' names have before the run's; a condition on ``run`` then chooses among the files.
+    """
+    run = f"split_part(substr(filename, {len(folder) + 1}), '/', 1) AS run, " if folder else ""
     if files:
-        listed = ", ".join(f"'{_quoted(file.resolve())}'" for file in files)
+        listed = ", ".join(map(quoted, files))
         columns = f"SELECT {run}* EXCLUDE (filename) FROM read_parquet([{listed}], filename = true)"
         try:
             connection.execute(f"CREATE VIEW {name} AS {columns}")
@@ -106,14 +127,13 @@ def _view(
     connection.unregister("nothing")
 
 
-def _run_table(runs: Sequence[Path]) -> pa.Table:
+def _run_table(facts: Sequence[Mapping[str, Any]]) -> pa.Table:
     """One row a run: what its ``run.json`` says, the configuration as JSON text."""
     names = ("name", "hash", "created", "finished", "status", "commit", "flow_run", "configuration", "packages")
-    rows = [read_json(run / "run.json") for run in runs]
-    table = [{name: row.get(name) for name in names} for row in rows]
+    rows = [{name: row.get(name) for name in names} for row in facts]
     texts = [
         {name: value if isinstance(value, str | None) else json.dumps(value) for name, value in row.items()}
-        for row in table
+        for row in rows
     ]
     return pa.Table.from_pylist(texts, schema=pa.schema([(name, pa.string()) for name in names]))
 
