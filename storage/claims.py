@@ -2,14 +2,15 @@
 
 A claim is a small file that only one can create, named by the request's key, holding its owner. Where an owner is dead
 the next one creates the file's successor (its name and the dead owner), so that of several only one takes over.
-A claim stays for some seconds after its reply was stored: who then finds no claim, and looked for the reply not longer
-ago than that, knows that there is none. A claim saves money and guards nothing: where it fails, a request is sent
-twice. On an object store a call costs one PUT and one DELETE (many in one request where the store can), a process one
-PUT every five seconds, and whoever waits one GET a second.
+A claim stays for some seconds after its reply was stored (replies reach an object store within those): who then finds
+no claim, and has looked for the reply shortly before, knows that there is none. A claim saves money and guards
+nothing: where it fails, a request is sent twice. On an object store a call costs one PUT and one DELETE (many in one
+request where the store can), a process one PUT every five seconds, and whoever waits one GET a second.
 """
 
 import atexit
 import errno
+import logging
 import os
 import secrets
 import threading
@@ -18,19 +19,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 from weakref import WeakSet
 
 from schemas.errors import UserError
 from storage.heartbeats import RENEWAL_SECONDS, STALE_SECONDS, Heartbeats
-from storage.places import exclusive_create, is_remote
+from storage.places import exclusive_create, filesystem, is_remote, matching, mended
 from storage.replies import REFRESH_SECONDS
 
-LINGER_SECONDS = 4.0
-SURE_SECONDS = 1.5
+SURE_SECONDS, LINGER_SECONDS = 1.5, 4.0
+REMOTE_SURE_SECONDS, REMOTE_LINGER_SECONDS = 3.0, 12.0
 TICK_SECONDS = 0.5
 PAUSES = (0.05, 1.0)
+OWNERS = "owners"
 FULL = {errno.ENOSPC, errno.EDQUOT}
+LOG = logging.getLogger(__name__)
 Found = TypeVar("Found")
 _joined: "WeakSet[Claims]" = WeakSet()
 
@@ -43,7 +46,10 @@ class Claims:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.beats = Heartbeats(folder / "owners")
+        self.remote = is_remote(folder)
+        self.sure = REMOTE_SURE_SECONDS if self.remote else SURE_SECONDS
+        self.linger = REMOTE_LINGER_SECONDS if self.remote else LINGER_SECONDS
+        self.beats = Heartbeats(folder / OWNERS)
         self._lock = threading.Lock()
         self._owner = ""
         self._process = 0
@@ -67,13 +73,13 @@ class Claims:
             self._drop([key])
             raise
         with self._lock:
-            self._lingering[key] = time.monotonic() + LINGER_SECONDS
+            self._lingering[key] = time.monotonic() + self.linger
 
     def _awaited(self, key: str, look: Callable[[float], Found | None]) -> Found | None:
         pause, longest = PAUSES
         taken = self.take(key)
         while not taken:
-            found = look(REFRESH_SECONDS if is_remote(self.folder) else pause / 2)
+            found = look(REFRESH_SECONDS if self.remote else pause / 2)
             if found is not None:
                 return found
             time.sleep(pause)
@@ -81,7 +87,7 @@ class Claims:
             taken = self.take(key, again=True)
         try:
             first = len(self._held[key]) == 1
-            found = look(min(SURE_SECONDS, time.monotonic() - self._since) if first else 0.0)
+            found = look(min(self.sure, time.monotonic() - self._since) if first else 0.0)
         except BaseException:
             self._drop([key])
             raise
@@ -122,20 +128,22 @@ class Claims:
 
     def _created(self, path: Path) -> bool:
         try:
-            return exclusive_create(path, self._owner.encode())
-        except OSError as error:
-            if error.errno in FULL:
+            with mended(path, "write"):
+                return exclusive_create(path, self._owner.encode())
+        except UserError as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in FULL:
                 _remove([path])
-            raise UserError(f"cannot write {path}: {error.strerror or error}") from error
+            raise
 
     @staticmethod
     def _read(path: Path) -> str | None:
         try:
-            return path.read_bytes().decode()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+            with mended(path, "read"):
+                return path.read_bytes().decode()
+        except UserError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                return None
+            raise
 
     def _drop(self, keys: Sequence[str]) -> None:
         """Give claims up; what cannot be removed now lingers on."""
@@ -143,14 +151,14 @@ class Claims:
             chains = {key: self._held[key] for key in keys if key in self._held}
             for key in chains:
                 self._lingering.pop(key, None)
-        together = is_remote(self.folder) and len(chains) > 1 and _remove_together(list(chain(*chains.values())))
+        together = self.remote and len(chains) > 1 and _remove_together(list(chain(*chains.values())))
         gone = {key: together or _remove(files) for key, files in chains.items()}
         with self._lock:
             for key, removed in gone.items():
                 if removed:
                     del self._held[key]
                 else:
-                    self._lingering[key] = time.monotonic() + LINGER_SECONDS
+                    self._lingering[key] = time.monotonic() + self.linger
 
     def _join(self) -> None:
         """Become an owner, with a thread that keeps what it owns, if that has not happened in this process."""
@@ -202,14 +210,14 @@ class Claims:
             time.sleep(pause)
             if self._owner != owner:
                 return
-            with suppress(OSError, UserError):
+            with suppress(UserError):
                 self._swept()
 
     def _swept(self) -> None:
         dead = [owner for owner in self.beats.owners() if not self.beats.alive(owner)]
-        if is_remote(self.folder) and not dead:
+        if self.remote and not dead:
             return
-        names = {path.name for path in self.folder.glob("[0-9a-f]*")}
+        names = {path.name for path in matching(self.folder, "*") if path.name != OWNERS}
         for name in names:
             key, *successor = name.split(".")
             if not successor and key not in self._held and self.take(key, again=True):
@@ -226,10 +234,12 @@ class Claims:
             return
         others = [other for other in self.beats.owners() if other != owner]
         if others:
-            with suppress(OSError, UserError):
+            with suppress(UserError):
                 self._swept()
         if any(map(self.beats.alive, others)):
-            time.sleep(max(0.0, max(self._lingering.values(), default=0.0) - time.monotonic()))
+            time.sleep(
+                min(self.sure + TICK_SECONDS, max(0.0, max(self._lingering.values(), default=0.0) - time.monotonic()))
+            )
         self._drop(list(self._held))
         self._leave(owner)
 
@@ -241,22 +251,34 @@ def _remove(files: Sequence[Path]) -> bool:
             path.unlink()
         except FileNotFoundError:
             continue
-        except OSError:
+        except Exception as error:
+            LOG.debug("cannot remove %s: %s", path, error)
             return False
     return True
 
 
 def _remove_together(paths: Sequence[Path]) -> bool:
     """Remove objects by as few requests as their store allows; False where some may be left."""
-    filesystem = cast(Any, paths[0]).fs
+    names = [filesystem(path) for path in paths]
     try:
-        filesystem.rm([cast(Any, path).path for path in paths])
-    except OSError:
+        names[0][0].rm([name for _, name in names])
+    except Exception as error:
+        LOG.debug("cannot remove %d objects at once: %s", len(paths), error)
         return False
     return True
 
 
-@atexit.register
 def _close_all() -> None:
     for claims in list(_joined):
         claims.close()
+
+
+def _close_remote() -> None:
+    """Close while pools of threads still run: clients of object stores need them."""
+    for claims in list(_joined):
+        if claims.remote:
+            claims.close()
+
+
+atexit.register(_close_all)
+getattr(threading, "_register_atexit", atexit.register)(_close_remote)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from schemas.errors import UserError
 from storage.files import write_text
+from storage.places import matching
 
 RENEWAL_SECONDS = 5.0
 STALE_SECONDS = 20.0
@@ -47,13 +48,13 @@ class Heartbeats:
 
     def end(self, owner: str) -> None:
         """Remove an owner's file."""
-        with suppress(OSError):
+        with suppress(Exception):
             (self.folder / owner).unlink()
 
     def owners(self) -> Iterator[str]:
         """Everybody who has a file, dead or alive."""
-        with suppress(OSError):
-            yield from (path.name for path in self.folder.glob("[!.]*"))
+        with suppress(UserError, OSError):
+            yield from (path.name for path in matching(self.folder, "*") if not path.name.startswith("."))
 
     def alive(self, owner: str) -> bool:
         """Whether an owner lives; looked at once a second at most."""
@@ -64,7 +65,7 @@ class Heartbeats:
             sign = (self.folder / owner).read_text(encoding="utf-8")
         except FileNotFoundError:
             return False
-        except OSError:
+        except Exception:
             sign = ""
         lives = self.changing(owner, sign) and not _ended(sign)
         if lives:
@@ -90,6 +91,6 @@ def _ended(sign: str) -> bool:
         os.kill(int(read["process"]), 0)
     except ProcessLookupError:
         return True
-    except (ValueError, KeyError, TypeError, OSError, UserError):
+    except (ValueError, KeyError, TypeError, OSError):
         return False
     return False

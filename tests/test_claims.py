@@ -21,19 +21,20 @@ from storage.heartbeats import Heartbeats
 from storage.places import place
 from storage.replies import Replies, request_key
 from tasks.models import Remembering
+from tests.object_store import object_store, objects
 from tests.stub_server import Stub, running
 
 ROOT = Path(__file__).parents[1]
 ASK = """
 import json, sys, time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from schemas.errors import Failure
 from schemas.tools import Message, Request
+from storage.places import place
 from tasks.models import open_model
 
 url, storage, first, last, fresh = sys.argv[1:]
-model = open_model("stub", [url], Path(storage), fresh=fresh == "fresh")
+model = open_model("stub", [url], place(storage), fresh=fresh == "fresh")
 
 def ask(number):
     try:
@@ -55,7 +56,7 @@ input()
 class Asker:
     """Another process that asks questions by number, all at once."""
 
-    def __init__(self, stub: Stub, storage: Path, questions: range, fresh: bool = False) -> None:
+    def __init__(self, stub: Stub, storage: Path | str, questions: range, fresh: bool = False) -> None:
         numbers = [str(questions.start), str(questions.stop), "fresh" if fresh else ""]
         command = [sys.executable, "-c", ASK, stub.url, str(storage), *numbers]
         self.process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -90,7 +91,9 @@ def claimed(storage: Path) -> list[Path]:
     return [path for path in storage.rglob("claims/**/*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_two_processes_send_the_same_requests_once(tmp_path: Path) -> None:
+    """Slow: starts processes."""
     with running("--latency", "0.5") as stub:
         askers = [Asker(stub, tmp_path, range(50)) for _ in range(2)]
         for asker in askers:
@@ -105,6 +108,7 @@ def test_two_processes_send_the_same_requests_once(tmp_path: Path) -> None:
     assert claimed(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_many_processes_that_share_some_of_their_requests(tmp_path: Path) -> None:
     """Slow: starts four processes."""
     with running("--latency", "0.2") as stub:
@@ -118,7 +122,9 @@ def test_many_processes_that_share_some_of_their_requests(tmp_path: Path) -> Non
             asker.end()
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_claimed_is_sent_by_the_others_at_once_and_only_once(tmp_path: Path) -> None:
+    """Slow: starts processes."""
     with running("--latency", "1.5") as stub:
         killed, *others = [Asker(stub, tmp_path, range(20)) for _ in range(3)]
         killed.start()
@@ -182,7 +188,24 @@ def taken(of: Claims, key: str, stored: list[str]) -> str | None:
         return found
 
 
+@pytest.mark.slow
+def test_processes_share_requests_in_an_object_store() -> None:
+    """Slow: starts an object store; its replies are seen by others after a second."""
+    with object_store("claims") as url, running("--latency", "0.5") as stub:
+        askers = [Asker(stub, f"{url}/results", range(10)) for _ in range(2)]
+        for asker in askers:
+            asker.start()
+        answers = [asker.answers()[0] for asker in askers]
+        assert sent(stub) == {f"question {number}": 1 for number in range(10)}
+        assert [len(told) for told in answers] == [10, 10]
+        for asker in askers:
+            asker.end()
+        assert [name for name in objects(url) if "claims/" in name] == []
+
+
+@pytest.mark.slow
 def test_after_a_failure_each_sends_its_own(tmp_path: Path) -> None:
+    """Slow: starts processes."""
     with running("--latency", "0.3") as stub:
         stub.state("fail")
         askers = [Asker(stub, tmp_path, range(3)) for _ in range(2)]
@@ -245,7 +268,9 @@ def test_a_reply_that_was_stored_since_the_last_look_is_found_after_the_claim(tm
         assert sender.outcomes == ["second"]
 
 
+@pytest.mark.slow
 def test_a_fresh_asker_ignores_older_replies_and_two_at_the_same_time_share(tmp_path: Path) -> None:
+    """Slow: starts processes."""
     with running("--latency", "0.3") as stub:
         earlier = Asker(stub, tmp_path, range(10))
         earlier.start()
