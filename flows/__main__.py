@@ -14,6 +14,7 @@ from schemas.errors import UserError
 COMMANDS = {
     "prepare": "ingest a benchmark: read its published files, resolve gold elements, write Parquet",
     "evaluate": "run linkers over benchmarks: link, generate, execute, score",
+    "sweep": "plan, run and watch a grid of models, benchmarks and linkers",
     "families": "show which tables of a benchmark are shards or copies of one another",
     "link": "link one question on your own database",
     "leaderboard": "show a run's metrics with error bars",
@@ -71,7 +72,7 @@ def _run(command: str, words: Sequence[str]) -> int:
     module = import_module(f"flows.{command.replace('-', '_')}")
     parser = Parser(prog=f"python -m flows {command}", description=COMMANDS[command])
     parser.add_argument(
-        "--storage", type=shared.storage, default=shared.storage("results"), help="the folder of all results (results)"
+        "--storage", type=shared.storage, default=shared.storage("results"), help="folder or URL of all results (results)"
     )
     module.add_arguments(parser)
     try:

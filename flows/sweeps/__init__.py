@@ -1,0 +1,1 @@
+"""Sweeps: a grid of models, benchmarks and linkers, planned, run within a budget, and told about."""
