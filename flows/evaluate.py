@@ -1,14 +1,17 @@
 """Evaluate linkers on benchmarks: shards in, scores out, what exists is skipped."""
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from flows.arguments import GRAPHS, add_model_arguments, positive, toolbox
+from flows.arguments import GRAPHS, add_model_arguments, add_runner_arguments, positive, runner, toolbox
 
 if TYPE_CHECKING:
     from flows.plan import Cell, Plan
+    from flows.portions import Portion
+    from flows.runners import Runner
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,14 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeat", type=positive, default=1, metavar="N", help="ask every question so many times")
     parser.add_argument("--dry-run", action="store_true", help="say what would run and what exists; write nothing")
     parser.add_argument("--retry", action="store_true", help="link the run's questions again, replies from the cache")
-    parser.add_argument("--runner", choices=["threads"], default="threads", help="where shards run (threads)")
-    parser.add_argument(
-        "--workers",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="shards at the same time (4; 8 with a model server, 1 with an embedded model)",
-    )
+    add_runner_arguments(parser)
+    parser.add_argument("--shard", default="", metavar="I/N", help="run every N-th shard only, from the I-th (1 to N)")
     group = parser.add_argument_group("generated queries")
     group.add_argument("--generate", action="store_true", help="ask the model for every linked question's query")
     group.add_argument(
@@ -51,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Plan, run what is missing, compact, and print the leaderboard."""
     from flows.plan import make_plan
+    from flows.portions import portion
+    from schemas.errors import UserError
     from tasks.generate import Generator
     from tasks.labels import split
     from tasks.shard import Selection
@@ -71,33 +70,106 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         print(plan.describe())
         return 0
-    again = arguments.retry or arguments.fresh
+    again, part = arguments.retry or arguments.fresh, portion(arguments.shard)
+    if again and part:
+        raise UserError("--retry and --fresh begin a run anew: give them to one process, without --shard")
     if plan.missing() or again:
         plan.toolbox.check()
-    return execute(plan, workers=arguments.workers, retry=again)
+    return execute(plan, runner=runner(arguments), retry=again, portion=part)
 
 
-def execute(plan: "Plan", *, workers: int = 0, retry: bool = False, report: bool = True) -> int:
-    """Run a plan to its end, print the leaderboard if ``report``, and tell failures; the exit status."""
+def never() -> str:
+    """No reason to stop."""
+    return ""
+
+
+def execute(
+    plan: "Plan",
+    *,
+    runner: "Runner | None" = None,
+    retry: bool = False,
+    report: bool = True,
+    portion: "Portion | None" = None,
+    stop: Callable[[], str] = never,
+) -> int:
+    """Run a plan, or a ``portion`` of it, print the leaderboard if ``report``, and tell failures; the exit status.
+
+    ``stop`` is asked before each shard is started: a text that it gives ends the run between shards with status 3.
+    """
+    from flows.portions import PATIENCE, held
     from flows.reports import print_leaderboard
-    from storage.runs import close_run, compact, exclusive
+    from flows.runners import Runner
 
-    with exclusive(plan.run):
+    runner = runner or Runner()
+    runner.check()
+    with held(plan.run, shared=portion is not None, patience=PATIENCE if portion else 0.0):
         plan.begin(retry=retry)
-        todo = plan.missing()
-        failures = run_cells(plan, todo, workers) if todo else []
-        for failure in failures:
-            print(failure, file=sys.stderr)
-        if failures:
-            close_run(plan.run, {"status": "failed"})
-            print(f"{len(failures)} of {len(todo)} shards failed; the same command tries them again", file=sys.stderr)
-            return 1
-        if todo or not plan.finished:
-            compact(plan.run)
-            close_run(plan.run, {"status": "done", "finished": now()})
+        missing = plan.missing()
+        todo = portion.of(plan, missing) if portion else missing
+        if todo and (status := run_cells(plan, todo, runner, stop)):
+            return status
+        if not portion:
+            finish(plan)
+    if portion and not settle(plan, portion):
+        return 0
     if report:
         print_leaderboard(plan.storage, [plan.run.name], levels=("entity", "field", "query"), required=False)
     return report_failures(plan)
+
+
+def run_cells(plan: "Plan", todo: "Sequence[Cell]", runner: "Runner", stop: Callable[[], str]) -> int:
+    """Run the missing cells as one Prefect flow and tell what failed: 1; or why it was stopped: 3; else 0."""
+    from flows.server import prefect_server
+    from storage.runs import close_run
+
+    with prefect_server(plan.storage.root):
+        from flows.pipeline import evaluate
+
+        outcome = evaluate(plan, todo, runner, stop)
+    told = {"flow_run": outcome.flow_run}
+    if outcome.failures:
+        print("\n".join(outcome.failures), file=sys.stderr)
+        again = "the same command tries them again"
+        print(f"{len(outcome.failures)} of {len(todo)} shards failed; {again}", file=sys.stderr)
+        close_run(plan.run, {**told, "status": "failed"})
+        return 1
+    if outcome.stopped:
+        close_run(plan.run, {**told, "status": "stopped", "reason": outcome.stopped})
+        print(f"stopped: {outcome.stopped}; the same command goes on where it was", file=sys.stderr)
+        return 3
+    close_run(plan.run, told)
+    return 0
+
+
+def finish(plan: "Plan") -> bool:
+    """Compact and close a run whose cells are done; whether that was still to do."""
+    from storage.runs import close_run, compact
+
+    if plan.finished:
+        return False
+    compact(plan.run)
+    close_run(plan.run, {"status": "done", "reason": "", "finished": now()})
+    if os.environ.get("PREFECT_API_URL"):
+        from flows.bulletins import publish_leaderboard
+
+        publish_leaderboard(plan.storage, plan.run)
+    return True
+
+
+def settle(plan: "Plan", portion: "Portion") -> bool:
+    """Finish the run if no portion's shards are missing; whether it was this process that did."""
+    from flows.portions import PATIENCE, held
+
+    with held(plan.run, shared=True, patience=PATIENCE):
+        missing = len(plan.missing())
+    if missing:
+        print(f"shards {portion} are done; {missing} of {len(plan.cells)} are missing, of other portions")
+        return False
+    with held(plan.run, patience=PATIENCE):
+        ours = finish(plan)
+    if not ours:
+        print(f"shards {portion} are done, and so is run {plan.run.name}")
+    return ours
 
 
 def now() -> str:
@@ -105,16 +177,6 @@ def now() -> str:
     from datetime import UTC, datetime
 
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def run_cells(plan: "Plan", todo: "Sequence[Cell]", workers: int) -> list[str]:
-    """Run the missing cells as one Prefect flow; what failed, a line each."""
-    from flows.server import prefect_server
-
-    with prefect_server(plan.storage.root):
-        from flows.pipeline import evaluate
-
-        return evaluate(plan, todo, workers or plan.toolbox.shards_at_once)
 
 
 def report_failures(plan: "Plan") -> int:

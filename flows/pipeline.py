@@ -1,25 +1,36 @@
-"""The Prefect flow: one task a shard and step, paths in, path out."""
+"""The Prefect flow: one task a shard and step, paths in, path out; a shard is started when another has ended."""
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
-from prefect import flow, task
+from prefect import Task, flow, tags, task
 from prefect.cache_policies import NO_CACHE
-from prefect.exceptions import PrefectException
-from prefect.futures import PrefectFuture, as_completed
-from prefect.task_runners import ThreadPoolTaskRunner
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from prefect.client.schemas.objects import State
+from prefect.context import TagsContext
+from prefect.futures import PrefectFuture
+from prefect.states import Completed
 
-from flows.plan import Cell, Plan
+from flows.bulletins import Bulletin
+from flows.endpoints import limit_endpoints, tags_of
+from flows.plan import Cell, Plan, flow_run
+from flows.runners import Engine, Outcome, Runner, engine
 from tasks.execute import ExecuteJob, execute_shard
 from tasks.generate import GenerateJob, generate_shard
 from tasks.link import LinkJob, link_shard
 from tasks.score import ScoreJob, score_shard
 
-Steps = list[PrefectFuture[Path]]
+THREADS = Runner()
+Job = TypeVar("Job", LinkJob, GenerateJob)
+Step = tuple["Task[Any, Path]", Any]
+
+
+class ShardsFailed(Exception):
+    """Some shards did not come to their end; the flow run is shown as failed."""
 
 
 @task(task_run_name="link {name}", cache_policy=NO_CACHE, persist_result=False)
@@ -46,63 +57,117 @@ def score(name: str, job: ScoreJob) -> Path:
     return score_shard(job)
 
 
-def evaluate(plan: Plan, todo: Sequence[Cell], workers: int) -> list[str]:
-    """Run the missing cells on a pool of threads; what failed, a line a cell."""
-    runner: Any = ThreadPoolTaskRunner(max_workers=workers)
+@dataclass
+class Course:
+    """The cells that are to run, the engine that runs them, and what has come of them."""
 
-    @flow(name="evaluate", flow_run_name=plan.run.name, task_runner=runner)
-    def run() -> list[str]:
-        steps: dict[PrefectFuture[Path], tuple[Cell, Steps]] = {}
-        for _, group in groupby(todo, key=lambda cell: cell.shard):
-            for cell, submitted in _submit(list(group)):
-                steps[submitted[-1]] = (cell, submitted)
-        return _follow(plan, steps)
+    plan: Plan
+    todo: Sequence[Cell]
+    engine: Engine
+    asking: frozenset[str]
+    stop: Callable[[], str]
+    failures: list[str] = field(default_factory=list)
+    stopped: str = ""
+    flow_run: str = ""
 
-    return run()
+    def follow(self) -> None:
+        """Keep as many cells under way as the engine works on, each step after the one before, until all have ended."""
+        ended: SimpleQueue[tuple[Cell, Iterator[Step], PrefectFuture[Path]]] = SimpleQueue()
+
+        def advance(cell: Cell, steps: Iterator[Step]) -> bool:
+            step = next(steps, None)
+            if step:
+                future = step[0].submit(cell.name, step[1], return_state=False)
+                future.add_done_callback(lambda _: ended.put((cell, steps, future)))
+            return step is not None
+
+        waiting, running = iter(self.todo), 0
+        questions = sum(cell.shard.questions for cell in self.todo)
+        with Bulletin(self.plan.run.name, questions, self.flow_run) as bulletin:
+            while True:
+                while running < self.engine.slots and (cell := self._next(waiting)):
+                    running += advance(cell, self._steps(cell))
+                if not running:
+                    return
+                cell, steps, future = ended.get()
+                reason = failure(future)
+                if reason:
+                    self.failures.append(f"{cell.name}: {reason}")
+                if reason or not advance(cell, steps):
+                    running -= 1
+                    bulletin.advance(cell.shard.questions, len(self.failures))
+
+    def _next(self, waiting: Iterator[Cell]) -> Cell | None:
+        """The next cell to start, unless there is a reason to stop."""
+        cell = None if self.stopped else next(waiting, None)
+        if cell:
+            self.stopped = self.stop()
+        return None if self.stopped else cell
+
+    def _steps(self, cell: Cell) -> Iterator[Step]:
+        yield self._asking(link), self._shared(cell.link)
+        if cell.generate:
+            yield self._asking(generate), self._shared(cell.generate)
+        if cell.execute:
+            yield execute, cell.execute
+        yield score, cell.score
+
+    def _asking(self, step: "Task[Any, Path]") -> "Task[Any, Path]":
+        return step.with_options(tags=self.asking) if self.asking else step
+
+    def _shared(self, job: Job) -> Job:
+        """The job with this process's share of the calls in flight."""
+        share = self.engine.share(job.toolbox.in_flight)
+        return job if share == job.toolbox.in_flight else replace(job, toolbox=replace(job.toolbox, in_flight=share))
 
 
-def _submit(cells: Sequence[Cell]) -> list[tuple[Cell, Steps]]:
-    """Submit one shard's cells, all links first so that they share the prompt's prefix."""
-    links = [link.submit(cell.name, cell.link) for cell in cells]
-    return [(cell, _finish(cell, linked)) for cell, linked in zip(cells, links, strict=True)]
+COURSE: ContextVar[Course] = ContextVar("course")
 
 
-def _finish(cell: Cell, linked: PrefectFuture[Path]) -> Steps:
-    """Submit the steps after the link, each after the one before; all of the cell's steps in their order."""
-    steps = [linked]
-    if cell.generate:
-        steps.append(generate.submit(cell.name, cell.generate, return_state=False, wait_for=steps[-1:]))
-    if cell.execute:
-        steps.append(execute.submit(cell.name, cell.execute, return_state=False, wait_for=steps[-1:]))
-    return [*steps, score.submit(cell.name, cell.score, return_state=False, wait_for=steps[-1:])]
+def evaluation(run: str) -> State[None] | None:
+    """Evaluate one run; its cells lie in this context, not in parameters, so that no task carries them all."""
+    return _follow()
 
 
-def _follow(plan: Plan, steps: dict[PrefectFuture[Path], tuple[Cell, Steps]]) -> list[str]:
-    """Show progress until every cell has ended; what failed, a line a cell."""
-    failures = []
-    total = sum(cell.shard.questions for cell, _ in steps.values())
-    with _progress() as bar:
-        line = bar.add_task(plan.run.name, total=total, rate="")
-        for future in as_completed(list(steps)):
-            cell, submitted = steps[future]
-            future.wait()
-            if not future.state.is_completed():
-                failures.append(f"{cell.name}: {_reason(submitted)}")
-            bar.advance(line, cell.shard.questions)
-            bar.update(line, rate=f"{bar.tasks[0].speed or 0:,.0f} questions/s")
-    return failures
+def _follow() -> State[None] | None:
+    course = COURSE.get()
+    course.flow_run = course.flow_run or flow_run()
+    with TagsContext(current_tags=set()):
+        course.follow()
+    if course.failures:
+        raise ShardsFailed(f"{len(course.failures)} of {len(course.todo)} shards failed, first {course.failures[0]}")
+    return Completed(name="Stopped", message=course.stopped) if course.stopped else None
 
 
-def _progress() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"))
-    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+def evaluate(
+    plan: Plan, todo: Sequence[Cell], runner: Runner = THREADS, stop: Callable[[], str] = lambda: ""
+) -> Outcome:
+    """Run the missing cells; ``stop`` is asked before each is started and ends the run by giving a reason."""
+    limit_endpoints(plan.toolbox, runner.endpoint_limit)
+    with engine(runner, plan.toolbox) as opened, tags(*labels(plan)):
+        course = Course(plan, todo, opened, tags_of(plan.toolbox), stop, flow_run=flow_run())
+        token = COURSE.set(course)
+        run = flow(name="evaluate", flow_run_name=plan.run.name, task_runner=opened.task_runner)(evaluation)
+        try:
+            with suppress(ShardsFailed):
+                run(plan.run.name)
+        finally:
+            COURSE.reset(token)
+    return Outcome(tuple(course.failures), course.stopped, course.flow_run)
 
 
-def _reason(steps: Steps) -> str:
-    """The first line of what ended the first step that failed."""
-    failed = next(step for step in steps if not step.state.is_completed())
+def labels(plan: Plan) -> list[str]:
+    """The tags of a flow run: its benchmarks and its model."""
+    benchmarks = [f"benchmark:{name}" for name in plan.configuration["benchmarks"]]
+    return [*benchmarks, f"model:{plan.toolbox.label}"] if plan.toolbox.has_model else benchmarks
+
+
+def failure(future: "PrefectFuture[Path]") -> str:
+    """The first line of what ended a task that failed, or was lost with its worker; else nothing."""
     try:
-        result: object = failed.result(raise_on_failure=False)
-    except PrefectException as error:
+        result: object = future.result(raise_on_failure=False)
+    except Exception as error:
         result = error
+    if not isinstance(result, BaseException):
+        return ""
     return str(result).splitlines()[0] if str(result) else type(result).__name__

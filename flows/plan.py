@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -206,9 +207,18 @@ def facts() -> dict[str, Any]:
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": _commit(),
-        "flow_run": os.environ.get("PREFECT__FLOW_RUN_ID", ""),
+        "flow_run": flow_run(),
         "packages": {name: _version(name) for name in PACKAGES if _version(name)},
     }
+
+
+def flow_run() -> str:
+    """The id of the Prefect flow run that this process works for, or nothing."""
+    if "prefect.runtime.flow_run" in sys.modules:
+        from prefect.runtime import flow_run as running
+
+        return running.id or ""
+    return os.environ.get("PREFECT__FLOW_RUN_ID", "")
 
 
 def _commit() -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from math import ceil
 
 from schemas.errors import Failure, UserError, unknown
 from schemas.tools import Reply, Request
@@ -131,11 +132,14 @@ class Fleet:
             yield min(self.limits.pause * 2**attempt, LONGEST_PAUSE) * random.uniform(0.5, 1.0)
 
     def _choose(self, affinity: str, tried: set[Member]) -> Member:
+        """The replica of an affinity, or while that has its share of all calls in flight the next of the others."""
         left = [member for member in self.members if member not in tried] or self.members
         able = [member for member in left if member.up] or left
         if not affinity:
             return min(able, key=lambda member: member.active)
-        return max(able, key=lambda member: weight(affinity, member.replica.url))
+        share = ceil(self.limits.in_flight / len(able))
+        free = [member for member in able if member.active < share] or able
+        return max(free, key=lambda member: weight(affinity, member.replica.url))
 
     def _strike(self, member: Member, trouble: Trouble) -> None:
         with member.lock:

@@ -2,6 +2,7 @@
 
 Run: python -m tests.benchmarks.pipeline orchestration [--questions 1534] [--databases 11] [--times 3]
      python -m tests.benchmarks.pipeline server [--questions 4000] [--databases 20] [--in-flight 256] [--latency 1.0]
+       [--replicas 1] [--runner dask --workers 2]
 """
 
 import argparse
@@ -11,9 +12,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from flows.plan import Plan, make_plan
+from flows.runners import Runner
 from flows.server import prefect_server
 from schemas.catalog import Catalog
 from schemas.records import Linking, Question
@@ -63,7 +66,7 @@ def orchestration(storage: Path, times: int) -> str:
     for at in range(times):
         plan = planned(Toolbox(storage), f"flow-{at}", LINKERS)
         start = time.perf_counter()
-        assert evaluate(plan, plan.missing(), 4) == []
+        assert evaluate(plan, plan.missing(), Runner(workers=4)).failures == ()
         compact(plan.run)
         flow = time.perf_counter() - start
         alone = planned(Toolbox(storage), f"alone-{at}", LINKERS)
@@ -77,41 +80,44 @@ def orchestration(storage: Path, times: int) -> str:
     return f"{len(plan.cells)} shards: flow {flow:.2f} s, linking and scoring {work:.2f} s, added {flow - work:.2f} s"
 
 
-def server(storage: Path, in_flight: int, latency: float, questions: int) -> str:
-    """Calls a second through the whole pipeline, replies written, against a stub that answers after its latency."""
+def server(storage: Path, toolbox: Toolbox, stubs: Sequence[Stub], runner: Runner, latency: float) -> str:
+    """Calls a second through the whole pipeline, replies written, against stubs that answer after their latency."""
     from flows.pipeline import evaluate
 
-    with running("--latency", str(latency), "--quiet", "--text", "src=customer, dst=line") as stub:
-        toolbox = Toolbox(storage, endpoints=(stub.url,), in_flight=in_flight)
-        plan = planned(toolbox, "server", ["schemagraphsql"])
-        watched: list[tuple[float, int]] = []
-        done = threading.Event()
-        watcher = threading.Thread(target=watch, args=(stub, watched, done))
-        watcher.start()
-        start, cpu = time.perf_counter(), time.process_time()
-        assert evaluate(plan, plan.missing(), toolbox.shards_at_once) == []
-        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-        done.set()
-        watcher.join()
-        most = stub.state()["most"]
+    plan = planned(toolbox, "server", ["schemagraphsql"])
+    questions = sum(part.questions for part, _ in plan.shards)
+    watched: list[tuple[float, list[int], list[int]]] = []
+    done = threading.Event()
+    watcher = threading.Thread(target=watch, args=(stubs, watched, done))
+    watcher.start()
+    start, cpu = time.perf_counter(), time.process_time()
+    assert evaluate(plan, plan.missing(), runner).failures == ()
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    done.set()
+    watcher.join()
     compact(plan.run)
     linked = parquet.read(plan.run / "linkings.parquet", Linking)
     assert sum(linking.calls for linking in linked) == questions
     assert {linking.status for linking in linked} == {"ok"}
-    spent = f"{1000 * cpu / questions:.2f} ms of CPU a question"
-    begun = max((at for at, calls in watched if calls == 0), default=start)
-    ended, most_calls = next((at, calls) for at, calls in watched if calls >= 0.95 * questions)
+    begun = max((at for at, calls, _ in watched if sum(calls) == 0), default=start)
+    ended, calls = next((at, sum(calls)) for at, calls, _ in watched if sum(calls) >= 0.95 * questions)
+    rate = calls / (ended - begun)
+    busy = [active for at, _, active in watched if begun + 2 * latency < at < ended - latency]
+    full = [sum(each) / len(busy) * len(stubs) / toolbox.in_flight for each in zip(*busy, strict=True)]
     return (
-        f"{most_calls / (ended - begun):.1f} calls/s sustained, {questions / seconds:.1f} over the whole flow of "
-        f"{seconds:.1f} s; most in flight {most}, latency {latency} s, {spent}"
+        f"{rate:.1f} calls/s sustained, {rate * latency / toolbox.in_flight:.1%} of what is possible; each replica "
+        f"{', '.join(f'{share:.1%}' for share in full)} full; {questions / seconds:.1f} calls/s over the whole flow of "
+        f"{seconds:.1f} s; latency {latency} s, {1000 * cpu / questions:.2f} ms of this process's CPU a question"
     )
 
 
-def watch(stub: Stub, seen: list[tuple[float, int]], done: threading.Event) -> None:
-    """Look four times a second at how many calls the stub has answered."""
+def watch(stubs: Sequence[Stub], seen: list[tuple[float, list[int], list[int]]], done: threading.Event) -> None:
+    """Look four times a second at how many calls every stub has answered, and how many it has under way."""
     while True:
-        state = stub.state()
-        seen.append((time.perf_counter(), sum(state["counts"].values()) - state["active"]))
+        states = [stub.state() for stub in stubs]
+        active = [state["active"] for state in states]
+        answered = [sum(state["counts"].values()) - state["active"] for state in states]
+        seen.append((time.perf_counter(), answered, active))
         if done.wait(0.25):
             return
 
@@ -124,6 +130,9 @@ if __name__ == "__main__":
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--in-flight", type=int, default=256)
     parser.add_argument("--latency", type=float, default=1.0)
+    parser.add_argument("--replicas", type=int, default=1)
+    parser.add_argument("--runner", default="threads")
+    parser.add_argument("--workers", type=int, default=0)
     given = parser.parse_args()
     asks = given.questions or {"orchestration": 1534, "server": 4000}[given.what]
     with tempfile.TemporaryDirectory() as folder:
@@ -133,4 +142,10 @@ if __name__ == "__main__":
             if given.what == "orchestration":
                 print(orchestration(place, given.times))
             else:
-                print(server(place, given.in_flight, given.latency, asks))
+                with ExitStack() as stack:
+                    options = ("--latency", str(given.latency), "--quiet", "--text", "src=customer, dst=line")
+                    stubs = [stack.enter_context(running(*options)) for _ in range(given.replicas)]
+                    urls = tuple(stub.url for stub in stubs)
+                    toolbox = Toolbox(place, endpoints=urls, in_flight=given.in_flight)
+                    runner = Runner(given.runner, workers=given.workers)
+                    print(server(place, toolbox, stubs, runner, given.latency))
