@@ -68,12 +68,12 @@ def _overview() -> str:
 
 def _run(command: str, words: Sequence[str]) -> int:
     from flows import arguments as shared
+    from storage import places
 
     module = import_module(f"flows.{command.replace('-', '_')}")
     parser = Parser(prog=f"python -m flows {command}", description=COMMANDS[command])
-    parser.add_argument(
-        "--storage", type=shared.storage, default=shared.storage("results"), help="folder or URL of all results (results)"
-    )
+    told = "the folder of all results, or its URL (results)"
+    parser.add_argument("--storage", type=shared.storage, default=shared.storage("results"), help=told)
     module.add_arguments(parser)
     try:
         passed_on = list(words).index("--") if "--" in words and hasattr(module, "PASSED_ON") else len(words)
@@ -90,6 +90,11 @@ def _run(command: str, words: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if not places.is_of_store(error):
+            raise
+        print(f"{arguments.storage}: {places.reason(error)}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -63,15 +63,17 @@ def _name(arguments: argparse.Namespace, parts: Sequence[str], part: str) -> str
 
 def _fetched(arguments: argparse.Namespace, module: ModuleType, part: str) -> Path:
     """The folder of the published files in what was fetched from the official address, or made by the plug-in."""
+    from storage.layout import nearby
     from tasks.download import download
 
+    downloads = nearby(arguments.storage) / "downloads"
     if hasattr(module, "make"):
-        made: Path = module.make(arguments.storage / "downloads" / arguments.benchmark)
+        made: Path = module.make(downloads / arguments.benchmark)
         return made
     items = module.DOWNLOADS.get(part, ())
     if not items:
         raise UserError(f"{arguments.benchmark} has no official address: name the folder of its files with --from DIR")
-    folder = download(items, arguments.storage / "downloads" / arguments.benchmark)
+    folder = download(items, downloads / arguments.benchmark)
     folders = sorted((folder, *(path for path in folder.rglob("*") if path.is_dir())), key=lambda path: len(path.parts))
     for root in folders:
         if all(path.exists() for path in module.files(root, part)):

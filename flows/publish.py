@@ -7,6 +7,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flows.arguments import storage
+
 if TYPE_CHECKING:
     from schemas.catalog import Catalog
     from schemas.records import Note
@@ -24,7 +26,7 @@ OURS = frozenset({"demo", "own"})
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("run", metavar="RUN", help="a finished run")
-    parser.add_argument("--to", required=True, type=Path, metavar="DIR", help="a storage folder that may be shared")
+    parser.add_argument("--to", required=True, type=storage, metavar="DIR", help="a folder or URL that may be shared")
     parser.add_argument("--texts", action="store_true", help="keep all texts: only of the demo and of your own data")
 
 

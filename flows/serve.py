@@ -13,7 +13,7 @@ from types import FrameType
 
 from schemas.errors import UserError
 from storage.endpoints import store
-from storage.layout import slug
+from storage.layout import nearby, slug
 from tasks.replica import Replica
 from tasks.servers import Launch, Server, free_ports, stop, wait
 
@@ -65,7 +65,7 @@ def planned(arguments: argparse.Namespace) -> list[Launch]:
     gpus = gpu_sets(arguments.gpus, arguments.replicas)
     ports = free_ports(arguments.host, arguments.port, arguments.replicas)
     name = arguments.name or arguments.model.rstrip("/")
-    logs = arguments.storage / "endpoints" / "logs"
+    logs = nearby(arguments.storage) / "endpoints" / "logs"
     return [
         Launch(
             python=arguments.python,

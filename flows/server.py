@@ -14,6 +14,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from schemas.errors import UserError
+from storage.layout import nearby
 
 PATIENCE = 120.0
 QUIET = {
@@ -30,15 +31,15 @@ QUIET = {
 def prefect_server(storage: Path) -> Iterator[str]:
     """Give the API address: of ``PREFECT_API_URL``, else of a server of our own, which is stopped at the end.
 
-    Our own server keeps its history in ``PREFECT_HOME``, writes its log below the storage folder, and dies with this
-    process, however that ends. Call it before anything imports Prefect.
+    Our own server keeps its history in ``PREFECT_HOME``, writes its log below the storage folder (or the local one
+    that stands for it), and dies with this process, however that ends. Call it before anything imports Prefect.
     """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     if named := os.environ.get("PREFECT_API_URL"):
         yield named
         return
-    log = storage / "prefect-server.log"
+    log = nearby(storage) / "prefect-server.log"
     port = _free_port()
     url = f"http://127.0.0.1:{port}/api"
     process = _start(port, log)

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         summary = (module.__doc__ or "").splitlines()[0]
         study = studies.add_parser(name, help=summary, description=summary)
         study.add_argument(
-            "--storage", type=storage, default=argparse.SUPPRESS, help="the folder of all results (results)"
+            "--storage", type=storage, default=argparse.SUPPRESS, help="the folder of all results, or its URL (results)"
         )
         module.add_arguments(study)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from schemas.errors import UserError
 from storage.files import read_json, write_json
 from storage.layout import slug
+from storage.places import matching
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def store(storage: Path, model: str, endpoints: Sequence[str], engine: str) -> P
 
 def stored(storage: Path, model: str) -> list[str]:
     """The endpoints stored for a model, or for the only one there is where no name is given."""
-    files = [read_json(path) for path in sorted((storage / "endpoints").glob("*.json"))]
+    files = [read_json(path) for path in matching(storage, "endpoints/*.json")]
     found = [file for file in files if model in ("", file["model"])]
     if len(found) == 1:
         return [str(url) for url in found[0]["endpoints"]]

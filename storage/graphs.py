@@ -4,7 +4,6 @@ import csv
 import fcntl
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 from schemas.errors import Faults, UserError
 from storage.engines.cypher import words
 from storage.files import read_json, read_text, sha256, whole
+from storage.places import cache_folder
 
 ENGINES = ("graphdblite", "graphqlite")
 SUFFIXES = (".json", ".cypher", ".csv")
@@ -143,8 +143,7 @@ def _build(graph: GraphAddress, path: Path) -> None:
 
 def cache() -> Path:
     """Where the engines' files are kept: below ``SCHEMALINK_CACHE`` or the user's cache."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("SCHEMALINK_CACHE") or Path(home) / "schemalink") / "graphs"
+    return cache_folder() / "graphs"
 
 
 class _alone:  # noqa: N801

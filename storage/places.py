@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from schemas.errors import UserError, unknown
 
 DRIVERS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gcs"), "abfs": ("adlfs", "azure"), "memory": ("fsspec", "")}
+ORIGINS = {"botocore", "aiobotocore", "aiohttp", "gcsfs", "google", "azure"}
 
 
 def place(text: str) -> Path:
@@ -80,6 +81,13 @@ def reason(error: Exception) -> str:
     if "credentials" in told.lower() or (isinstance(error, PermissionError) and error.errno is None):
         return f"{told.rstrip('.')}; credentials are read from the environment"
     return told
+
+
+def is_of_store(error: Exception) -> bool:
+    """Whether an object store, or the way to it, is at fault."""
+    return type(error).__module__.partition(".")[0] in ORIGINS or (
+        isinstance(error, PermissionError | FileNotFoundError) and error.errno is None
+    )
 
 
 def exclusive_create(path: Path, data: bytes) -> bool:

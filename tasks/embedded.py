@@ -21,9 +21,10 @@ from typing import Any
 
 from schemas.errors import Failure, UserError, unknown
 from schemas.tools import Reply, Request
+from storage.places import cache_folder
 from tasks.completions import merged
 from tasks.fleet import Fleet, Limits
-from tasks.weights import Weights, cache_folder, checksum, fetch, locked, named
+from tasks.weights import Weights, checksum, fetch, locked, named
 
 ROOT = Path(__file__).parents[1]
 STARTING_SECONDS = 180.0

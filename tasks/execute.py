@@ -17,7 +17,7 @@ from schemas.records import Execution, Query, Question, Verdict
 from storage import benchmarks, parquet
 from storage.databases import dialect, fingerprint, located, prepare
 from storage.engines.limits import Limits
-from storage.gold import Gold, gold_file, read_gold
+from storage.gold import Gold, fetch_gold, gold_file, read_gold, share_gold
 from storage.workers import MARGIN, Pool
 from tasks.judge import (
     Judged,
@@ -151,13 +151,16 @@ class Bench:
 
     def _gold(self, wanted: tuple[Path, tuple[str, str]]) -> Gold:
         file, (address, query) = wanted
+        fetch_gold(self.folder, file)
         held = read_gold(file)
         if held is not None and held.holds(self.limits):
             return held
         try:
-            return self.pool.call(self.limits.seconds + MARGIN, run_gold, address, self.limits, query, file)
+            held = self.pool.call(self.limits.seconds + MARGIN, run_gold, address, self.limits, query, file)
         except Failure as failure:
-            return keep_failed_gold(file, self.limits, failure)
+            held = keep_failed_gold(file, self.limits, failure)
+        share_gold(self.folder, file)
+        return held
 
     def _trials(self, query: Query, reference: Reference) -> dict[str, Trial]:
         """What to run for each metric; the same text runs once for all metrics that want it."""

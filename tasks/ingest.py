@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 from schemas.catalog import Catalog
 from schemas.errors import Failure, Faults, UserError, unknown
 from schemas.records import Question
-from storage import parquet
-from storage.files import read_json, sha256, write_json
+from storage import benchmarks, parquet
+from storage.files import read_json, remove_tree, sha256, write_json
 from storage.layout import Store
+from storage.places import is_remote, mended
 from tasks import plugins
 from tasks.corrections import Corrected, correct
 
@@ -165,7 +166,9 @@ def resolved(question: Question, catalog: Catalog) -> Question:
 
 
 def _write(folder: Path, questions: Sequence[Question], catalogs: Sequence[Catalog], described: dict[str, Any]) -> Path:
-    """Write all files beside the folder, then let them take its place at once."""
+    """Write all files beside the folder, then let them take its place at once; in an object store, the marker last."""
+    if is_remote(folder):
+        return _put(folder, questions, catalogs, described)
     staging = folder.parent / ".staging" / f"{folder.name}-{secrets.token_hex(4)}"
     try:
         parquet.write(staging / "questions.parquet", Question, questions)
@@ -176,6 +179,18 @@ def _write(folder: Path, questions: Sequence[Question], catalogs: Sequence[Catal
         raise UserError(f"cannot write {folder}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
+    return folder
+
+
+def _put(folder: Path, questions: Sequence[Question], catalogs: Sequence[Catalog], described: dict[str, Any]) -> Path:
+    """Write into an object store: until the new marker stands nothing counts as ingested."""
+    with mended(folder, "write"):
+        (folder / "benchmark.json").unlink(missing_ok=True)
+    remove_tree(folder)
+    parquet.write(folder / "questions.parquet", Question, questions)
+    parquet.write(folder / "catalogs.parquet", Catalog, catalogs, group=1)
+    write_json(folder / "benchmark.json", described)
+    benchmarks.forget()
     return folder
 
 

@@ -21,6 +21,7 @@ from typing import IO
 
 from schemas.errors import UserError, unknown
 from storage.files import sha256, whole
+from storage.places import cache_folder
 
 CHUNK = 1 << 20
 HUB = "https://huggingface.co"
@@ -73,14 +74,6 @@ PUBLISHED = {
 
 class Unavailable(Exception):
     """A source that does not give the weights, and why."""
-
-
-def cache_folder() -> Path:
-    """Where weights and servers' papers are kept: SCHEMALINK_CACHE, or schemalink in the user's cache."""
-    given = os.environ.get("SCHEMALINK_CACHE")
-    if given:
-        return Path(given).expanduser().absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "schemalink"
 
 
 def named(model: str) -> Weights | Path:
