@@ -97,8 +97,12 @@ class Claims:
 
     def take(self, key: str, *, again: bool = False) -> bool:
         """Claim a key, if nobody alive holds it; ``again`` reads before it writes, because somebody did."""
+        return self._taken(key, again, join=True)
+
+    def _taken(self, key: str, again: bool, *, join: bool) -> bool:
         with self._lock:
-            self._join()
+            if join:
+                self._join()
             if key in self._held:
                 return self._lingering.pop(key, None) is not None
             self._held[key] = []
@@ -220,7 +224,7 @@ class Claims:
         names = {path.name for path in matching(self.folder, "*") if path.name != OWNERS}
         for name in names:
             key, *successor = name.split(".")
-            if not successor and key not in self._held and self.take(key, again=True):
+            if not successor and key not in self._held and self._taken(key, again=True, join=False):
                 self._drop([key])
             elif key not in names and not self.beats.alive(self._read(self.folder / name) or ""):
                 _remove([self.folder / name])

@@ -359,14 +359,15 @@ def test_many_threads_take_and_give_up_claims_in_an_object_store() -> None:
 def test_of_many_that_find_a_dead_owner_one_takes_over(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     sign: dict[str, Any] = {"machine": heartbeats.machine(), "process": int(done.stdout), "beat": 1}
-    for _ in range(20):
-        (tmp_path / "owners").mkdir(exist_ok=True)
-        (tmp_path / "owners" / "dead").write_text(json.dumps(sign))
-        (tmp_path / "aa").write_text("dead")
-        all_of_them = [Claims(tmp_path) for _ in range(8)]
+    for number in range(20):
+        folder = tmp_path / str(number)
+        (folder / "owners").mkdir(parents=True)
+        (folder / "owners" / "dead").write_text(json.dumps(sign))
+        (folder / "aa").write_text("dead")
+        all_of_them = [Claims(folder) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
             took = list(pool.map(lambda each: each.take("aa"), all_of_them))
         assert sum(took) <= 1
         for each in all_of_them:
             each.close()
-    assert claimed(tmp_path.parent) == []
+        assert [path for path in folder.rglob("*") if path.is_file()] == []
