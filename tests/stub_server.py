@@ -2,12 +2,15 @@
 
 A user message that is JSON of the form {"script": [step, ...]} is answered by its steps in turn, the last one again and
 again; a step has any of: status, message, headers, raw, delay, hang, drop, drip, choices, usage.
+With --count it counts words and marks as tokens, in ``usage`` as at vLLM's /tokenize. With --refuse it answers 400 to
+prompts that hold a text, until its mode is ``accept``.
 """
 
 import argparse
 import asyncio
 import json
 import random
+import re
 import ssl
 import subprocess
 import sys
@@ -61,6 +64,8 @@ class Server:
         if path == "/v1/models":
             listed = [{"id": name, "owned_by": "stub"} for name in self.options.models]
             return await self.write(writer, {"raw": json.dumps({"data": listed})})
+        if path == "/tokenize" and self.options.count:
+            return await self.write(writer, {"raw": json.dumps({"count": tokens(json.loads(body)["messages"])})})
         if path != "/v1/chat/completions":
             return await self.write(writer, {"status": 404, "message": f"no such path: {path}"})
         self.active += 1
@@ -81,7 +86,9 @@ class Server:
             steps = json.loads(text)["script"]
             step = steps[min(self.turns[text], len(steps) - 1)]
             self.turns[text] += 1
-        elif self.mode != "ok":
+        elif self.options.refuse and self.options.refuse in text and self.mode != "accept":
+            step = {"status": 400, "message": "refused"}
+        elif self.mode not in ("ok", "accept"):
             step = {"hang": {"hang": True}, "fail": {"status": 500}, "busy": {"status": 429}}[self.mode]
         else:
             step = self.chance()
@@ -115,7 +122,8 @@ class Server:
         if status != 200:
             text = step.get("raw", json.dumps({"error": {"message": step.get("message", "scripted"), "code": status}}))
         else:
-            text = step["raw"] if "raw" in step else completion(step, {**(body or {}), "text": self.options.text})
+            given = {**(body or {}), "text": self.options.text, "count": self.options.count}
+            text = step["raw"] if "raw" in step else completion(step, given)
         data = text.encode()
         extra = "".join(f"{name}: {value}\r\n" for name, value in step.get("headers", {}).items())
         length = step.get("length", len(data))
@@ -140,8 +148,19 @@ def completion(step: dict[str, Any], body: dict[str, Any]) -> str:
         {"index": number, "finish_reason": "stop", **choice, "message": {"role": "assistant", **choice["message"]}}
         for number, choice in enumerate(step.get("choices", texts))
     ]
-    usage = {"prompt_tokens": 100, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 90}}
+    usage: dict[str, Any] = {
+        "prompt_tokens": 100,
+        "completion_tokens": 5,
+        "prompt_tokens_details": {"cached_tokens": 90},
+    }
+    if body.get("count"):
+        asked = tokens(body["messages"])
+        usage = {"prompt_tokens": asked, "completion_tokens": 12 + asked % 5}
     return json.dumps({"id": "x", "model": body["model"], "choices": choices, "usage": step.get("usage", usage)})
+
+
+def tokens(messages: list[dict[str, Any]]) -> int:
+    return 3 + sum(4 + len(re.findall(r"\w+|[^\w\s]", message["content"])) for message in messages)
 
 
 async def serve(options: argparse.Namespace) -> None:
@@ -202,4 +221,6 @@ if __name__ == "__main__":
     parser.add_argument("--certificate", default="")
     parser.add_argument("--text", default="")
     parser.add_argument("--quiet", action="store_true")
+    parser.add_argument("--count", action="store_true")
+    parser.add_argument("--refuse", default="")
     asyncio.run(serve(parser.parse_args()))

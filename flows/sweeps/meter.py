@@ -58,15 +58,15 @@ class Meter:
         spent, budget = self.total(), self.sweep.budget
         money = "an unknown sum (no price)" if spent.money is None else f"${spent.money:,.4g}"
         parts = [
-            f"{money}{_left(budget.money, spent.money or 0.0)}",
-            f"{spent.tokens:,.0f} tokens{_left(budget.tokens, spent.tokens)}",
-            f"{spent.hours:,.3g} hours{_left(budget.hours, spent.hours)}",
+            f"{money}{_left(budget.money, spent.money or 0.0, '${:,.4g}')}",
+            f"{spent.tokens:,.0f} tokens{_left(budget.tokens, spent.tokens, '{:,.0f}')}",
+            f"{spent.hours:,.3g} hours{_left(budget.hours, spent.hours, '{:,.3g}')}",
         ]
         return f"spent: {', '.join(parts)}, in {spent.calls:,.0f} calls"
 
 
-def _left(limit: float | None, used: float) -> str:
-    return "" if limit is None else f" ({max(0.0, limit - used):,.4g} left)"
+def _left(limit: float | None, used: float, shape: str) -> str:
+    return "" if limit is None else f" ({shape.format(max(0.0, limit - used))} left)"
 
 
 def _same(one: Invocation, other: Invocation) -> bool:

@@ -77,19 +77,22 @@ def _benchmarks(table: Table, store: Store) -> tuple[Chosen, ...]:
         found.append(chosen)
         try:
             folder = store.benchmark(chosen.name)
+            _fit(entry, chosen, benchmarks.description(folder).get("part", ""))
             if not chosen.selection.choose(benchmarks.questions(folder)):
                 entry.faults.append(f"{entry.where}: benchmark {chosen.name!r} has no questions")
         except UserError as error:
             entry.faults.append(f"{entry.where}: {error}")
-            continue
-        part = benchmarks.description(folder).get("part", "")
-        if chosen.part not in ("", part):
-            ask = f"python -m flows prepare {chosen.name} --part {chosen.part}"
-            entry.faults.append(f"{entry.place('part')} is {chosen.part!r}, but {part!r} is prepared; do: {ask}")
     for name, times in Counter(each.name for each in found).items():
         if times > 1:
             table.faults.append(f"benchmarks: {name!r} stands there {times} times; a second choice is another sweep")
     return tuple(found)
+
+
+def _fit(entry: Table, chosen: Chosen, prepared: str) -> None:
+    """Fault a part that is not the one that is prepared."""
+    if chosen.part not in ("", prepared):
+        ask = f"python -m flows prepare {chosen.name} --part {chosen.part}"
+        entry.faults.append(f"{entry.place('part')} is {chosen.part!r}, but {prepared!r} is prepared; do: {ask}")
 
 
 def _queries(table: Table) -> tuple[Generator | None, float, str]:

@@ -88,8 +88,10 @@ class Course:
         failed = failed_cells(self.store, names)
         for each in failed:
             print(each, file=sys.stderr)
-        if self.told or any(each.whole for each in failed):
+        if self.told or any(each.whole and each.mendable for each in failed):
             print("what failed is tried again by the same command", file=sys.stderr)
+        if any(each.whole and not each.mendable for each in failed):
+            print("where no answer can be read another try would read the same stored replies", file=sys.stderr)
         print(self.meter.described())
         if self.meter.reason:
             print(f"stopped: {self.meter.reason}; with more of it the same command goes on", file=sys.stderr)
