@@ -15,6 +15,7 @@ from schemas.records import Question
 from storage import benchmarks
 from storage.files import read_json, remove_tree
 from storage.layout import DATASETS, Store
+from storage.places import matching
 from storage.runs import close_run, fingerprint, open_run
 from tasks import labels, shard
 from tasks.execute import ExecuteJob
@@ -74,11 +75,10 @@ class Plan:
 
     def missing(self) -> list[Cell]:
         """The cells that are still to run; scores are compacted last, so where they are whole nothing is."""
-        return (
-            []
-            if self.finished or (self.run / "scores.parquet").exists()
-            else [cell for cell in self.cells if not cell.done]
-        )
+        if self.finished or (self.run / "scores.parquet").exists():
+            return []
+        done = set(matching(self.run, "scores/*/*/*.parquet"))
+        return [cell for cell in self.cells if cell.score.scores not in done]
 
     def begin(self, *, retry: bool) -> None:
         """Open the run's folder: ``run.json``, and the shards' files where something is to do."""

@@ -1,6 +1,7 @@
 """The questions of a run, cut into shards: at most a few hundred questions of one database."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from schemas.errors import unknown
 from schemas.records import Question
 from storage import benchmarks, parquet
+from storage.places import is_remote
 
 SIZE = 200
 
@@ -67,7 +69,11 @@ def cut(folder: Path, target: Path, selection: Selection, size: int = SIZE) -> l
 
 def write(shards: Sequence[tuple[Shard, list[Question]]]) -> list[Shard]:
     """Write the shards that are not there yet and give them all back."""
-    for shard, questions in shards:
+
+    def put(shard: Shard, questions: list[Question]) -> Shard:
         if not shard.path.exists():
             parquet.write(shard.path, Question, questions)
-    return [shard for shard, _ in shards]
+        return shard
+
+    with ThreadPoolExecutor(16 if shards and is_remote(shards[0][0].path) else 1) as pool:
+        return list(pool.map(lambda each: put(*each), shards))

@@ -16,7 +16,7 @@ import pytest
 from flows.__main__ import main
 from schemas.catalog import Catalog
 from schemas.errors import UserError
-from schemas.records import Linking, Question, Score
+from schemas.records import Execution, Linking, Question, Score
 from schemas.tools import Choice, Reply, Rows
 from storage import benchmarks, leases, mirrors, parquet
 from storage.endpoints import Known, remember, remembered, store, stored
@@ -29,6 +29,7 @@ from storage.replies import Replies, request_key
 from storage.runs import Busy, compact, exclusive, open_run, shard_files
 from tests.conftest import ROOT, Cli, asked, shop
 from tests.object_store import object_store
+from tests.stub_server import running
 
 
 @pytest.fixture(scope="module")
@@ -481,3 +482,24 @@ def test_a_run_in_a_store_is_the_run_on_a_disk(cli: Cli, remote: Path, tmp_path:
             (root / "benchmarks" / "demo" / f"{name}.parquet").read_bytes() for root in (remote, tmp_path / "local")
         )
         assert there == here
+
+
+@pytest.mark.slow
+def test_another_machine_pays_for_nothing_again(cli: Cli, remote: Path, tmp_path: Path) -> None:
+    """Takes half a minute: the demo is asked by a model's queries on two machines, that is, with two caches."""
+    storage = ("--storage", str(remote))
+    run_here(cli, "prepare", "demo", *storage)
+    words = ("--benchmarks", "demo", "--linkers", "full", "--limit", "20", "--execute", *storage)
+    with running("--text", "SELECT 1") as stub:
+        for machine in ("cache", "other"):
+            cache = {"SCHEMALINK_CACHE": str(tmp_path / machine)}
+            ended = cli("evaluate", *words, "--run", machine, "--endpoint", stub.url, prefect=True, **cache)
+            assert ended.returncode == 0, ended.stderr
+            assert len(stub.texts()) == 20
+    runs = [parquet.read(remote / "runs" / name / "executions.parquet", Execution) for name in ("cache", "other")]
+    assert [row.verdicts for row in runs[0]] == [row.verdicts for row in runs[1]]
+    assert {row.status for row in runs[0]} == {"ok"}
+    gold = matching(remote, "benchmarks/demo/gold/*/*.jsonl")
+    assert gold
+    assert len(gold) == len(list((tmp_path / "other").glob("places/*/gold/*/*.jsonl")))
+    assert matching(remote, "replies/claims/*") == []
