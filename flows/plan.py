@@ -50,11 +50,6 @@ class Cell:
     execute: ExecuteJob | None
     score: ScoreJob
 
-    @property
-    def done(self) -> bool:
-        """Whether its last output exists."""
-        return self.score.scores.exists()
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -179,7 +174,7 @@ def _cell(
 ) -> Cell:
     key = f"{linker} #{repetition}" if repetition else linker
     paths = {dataset: store.shard(run.name, dataset, part.benchmark, key, part.name) for dataset in DATASETS}
-    folder = store.benchmark(part.benchmark)
+    folder = store.root / "benchmarks" / part.benchmark
     linkings, notes, queries, executions = (paths[name] for name in DATASETS[:4])
     generate = GenerateJob(part.path, folder, linkings, notes, generator, toolbox, queries) if generator else None
     job = ExecuteJob(part.path, folder, queries, executions, seconds, graphs=graphs)
