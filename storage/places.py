@@ -21,9 +21,11 @@ def place(text: str) -> Path:
     ``memory://`` is this process's own memory. Credentials and addresses of servers come from the environment
     (``AWS_*`` with ``AWS_ENDPOINT_URL``, ``GOOGLE_APPLICATION_CREDENTIALS``, ``AZURE_STORAGE_*``), never from the URL.
     """
-    if "://" not in text:
-        return Path(text).expanduser().resolve()
     protocol, _, rest = text.partition("://")
+    if protocol == text:
+        if text.partition(":")[0] in DRIVERS and ":" in text:
+            raise UserError(f"{text!r} is neither a folder nor a URL: write {text.partition(':')[0]}://BUCKET/FOLDER")
+        return Path(text).expanduser().resolve()
     if protocol not in DRIVERS:
         raise unknown("storage protocol", protocol, DRIVERS)
     if _has_credentials(text):

@@ -63,6 +63,7 @@ def small(text: str) -> Reply:
     ("text", "told"),
     [
         ("s4://bucket/x", "unknown storage protocol 's4'; did you mean 's3'? there are: abfs, gs, memory, s3"),
+        ("s3:/bucket/x", "'s3:/bucket/x' is neither a folder nor a URL: write s3://BUCKET/FOLDER"),
         ("s3://", "'s3://' names no bucket: give s3://BUCKET/FOLDER"),
         ("s3://key:secret@bucket/x", "a s3:// URL must hold no credentials: set them in the environment"),
         ("abfs://c/x?sig=abc", "a abfs:// URL must hold no credentials: set them in the environment"),
