@@ -1,4 +1,4 @@
-"""The command line: ``python -m flows COMMAND``; exit status 0 done, 1 something failed, 2 bad usage."""
+"""The command line: ``python -m flows COMMAND``; exit status 0 done, 1 something failed, 2 bad usage, 3 stopped."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from schemas.errors import UserError
 
@@ -66,15 +66,25 @@ def _overview() -> str:
     return "\n".join([head, "", "A linker is a function from a catalog to a smaller catalog.", "", *lines])
 
 
-def _run(command: str, words: Sequence[str]) -> int:
+def parser_of(command: str, kind: type[Parser] = Parser) -> Parser:
+    """The parser of one command's arguments."""
     from flows import arguments as shared
-    from storage import places
 
-    module = import_module(f"flows.{command.replace('-', '_')}")
-    parser = Parser(prog=f"python -m flows {command}", description=COMMANDS[command])
+    parser = kind(prog=f"python -m flows {command}", description=COMMANDS[command])
     told = "the folder of all results, or its URL (results)"
     parser.add_argument("--storage", type=shared.storage, default=shared.storage("results"), help=told)
-    module.add_arguments(parser)
+    _module(command).add_arguments(parser)
+    return parser
+
+
+def _module(command: str) -> Any:
+    return import_module(f"flows.{command.replace('-', '_')}")
+
+
+def _run(command: str, words: Sequence[str]) -> int:
+    from storage import places
+
+    module, parser = _module(command), parser_of(command)
     try:
         passed_on = list(words).index("--") if "--" in words and hasattr(module, "PASSED_ON") else len(words)
         arguments = parser.parse_args(words[:passed_on])

@@ -32,7 +32,9 @@ class Bulletin:
             MofNCompleteColumn(),
             TextColumn("{task.fields[rate]}"),
         )
-        self.bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        console = Console(stderr=True)
+        unseen = not console.is_terminal
+        self.bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=unseen)
         self.line = self.bar.add_task(run, total=total, rate="")
         self.total = total
         self.run, self.flow_run = run, flow_run

@@ -147,7 +147,7 @@ def evaluate(
     with engine(runner, plan.toolbox) as opened, tags(*labels(plan)):
         course = Course(plan, todo, opened, tags_of(plan.toolbox), stop, flow_run=flow_run())
         token = COURSE.set(course)
-        run = flow(name="evaluate", flow_run_name=plan.run.name, task_runner=opened.task_runner)(evaluation)
+        run = flow(name="shards", flow_run_name=plan.run.name, task_runner=opened.task_runner)(evaluation)
         try:
             with suppress(ShardsFailed):
                 run(plan.run.name)

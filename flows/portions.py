@@ -13,7 +13,7 @@ from storage.runs import Busy, exclusive
 if TYPE_CHECKING:
     from flows.plan import Cell, Plan
 
-PATIENCE = 60.0
+PATIENCE = 90.0
 
 
 @dataclass(frozen=True)

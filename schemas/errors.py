@@ -12,8 +12,13 @@ class Faults(UserError):
     """Every fault found in somebody's files, one a line."""
 
     def __init__(self, where: str, faults: Iterable[str]) -> None:
+        self.where = where
         self.faults = tuple(faults)
         super().__init__("\n".join(f"{where}: {fault}" for fault in self.faults))
+
+    def __reduce__(self) -> tuple[type["Faults"], tuple[str, tuple[str, ...]]]:
+        """Travel between processes with both arguments."""
+        return type(self), (self.where, self.faults)
 
 
 class Failure(Exception):
