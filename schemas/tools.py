@@ -1,6 +1,6 @@
 """What a linker may ask of the world: Protocols, and the requests and replies of a language model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -169,13 +169,14 @@ class Remark(NamedTuple):
 
 @dataclass
 class Tools:
-    """What one linker may use for one question, and the notes it leaves."""
+    """What one linker may use for one question, and the notes it leaves; ``embedders`` opens others by name."""
 
     model: Model | None = None
     embedder: Embedder | None = None
     tagger: Tagger | None = None
     database: Database | None = None
     evidence: Evidence | None = None
+    embedders: Callable[[str], Embedder] | None = None
     notes: list[Remark] = field(default_factory=list)
 
     def note(self, kind: str, element: Element | None = None, value: str = "", share: float | None = None) -> None:
@@ -188,9 +189,11 @@ class Tools:
             raise UserError("this linker asks a language model: name one with --model embedded or --endpoint URL")
         return self.model
 
-    def need_embedder(self) -> Embedder:
-        """The embedder, or the error that tells how to get one."""
-        if self.embedder is None:
+    def need_embedder(self, name: str = "") -> Embedder:
+        """The embedder, or another one by its name; or the error that tells how to get one."""
+        if name and self.embedders and (self.embedder is None or self.embedder.name != name):
+            return self.embedders(name)
+        if self.embedder is None or name not in ("", self.embedder.name):
             raise UserError("this linker asks an embedder: install the extra with pip install -e '.[embed]'")
         return self.embedder
 

@@ -79,6 +79,8 @@ def linker(text: str) -> Link:
 def needs(text: str) -> frozenset[str]:
     """The tools without which a linker cannot run: ``model``, ``embedder``, ``tagger``, ``database``.
 
+    ``embedder:NAME`` beside ``embedder`` is one of that name.
+
     A linker that needs tools says so in a function ``needs`` that takes its options.
 
     >>> sorted(needs("full"))

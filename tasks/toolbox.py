@@ -1,5 +1,6 @@
 """What a shard needs to open its tools: names and numbers that travel to any worker."""
 
+import re
 import threading
 import time
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ from tasks import labels
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -93,8 +97,10 @@ class LazyEmbedder:
         from tasks.embedders import open_embedder
 
         embedder = open_embedder(self.name)
-        own = (text for text in texts if text in self.question or self.question in text) if self.question else ()
-        self.owed += sum(map(embedder.seconds, own))
+        if self.question:
+            said = set(WORD.findall(self.question.lower()))
+            own = (text for text in texts if self.question in text or said.issuperset(WORD.findall(text.lower())))
+            self.owed += sum(map(embedder.seconds, own))
         return embedder.encode(texts)
 
 
@@ -125,12 +131,22 @@ class Metered:
         self.thread = threading.get_ident()
         self.opened = time.thread_time()
         self.calling = 0.0
-        self.tools = Tools(model=self if model else None, embedder=embedder, tagger=tagger)
+        self.others: dict[str, LazyEmbedder] = {}
+        self.tools = Tools(model=self if model else None, embedder=embedder, tagger=tagger, embedders=self.other)
 
     @property
     def name(self) -> str:
         """The model's name, or nothing."""
         return self.inner.name if self.inner else ""
+
+    @property
+    def owed(self) -> float:
+        """What remembered embeddings of the question took when they were computed, in seconds."""
+        return self.embedder.owed + sum(one.owed for one in self.others.values())
+
+    def other(self, name: str) -> LazyEmbedder:
+        """Another embedder than the run's, by its name."""
+        return self.others.setdefault(name, LazyEmbedder(name, self.embedder.question))
 
     def usage(self) -> dict[str, Any]:
         """What the calls took, as the columns that linkings and queries share."""
@@ -167,7 +183,7 @@ class Metered:
         Unlike the clock on the wall it does not grow with what else runs here: other questions, a busy machine, locks.
         Remembered embeddings of the question are charged with what they took; threads of the linker's own are not seen.
         """
-        return time.thread_time() - self.opened - self.calling + self.embedder.owed
+        return time.thread_time() - self.opened - self.calling + self.owed
 
 
 def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
@@ -176,7 +192,20 @@ def check_tools(linkers: Sequence[str], toolbox: Toolbox) -> None:
         needed = labels.needs(label)
         if "model" in needed and not toolbox.has_model:
             raise UserError(f"linker {label!r} asks a language model: name one with --model embedded or --endpoint URL")
-        if "embedder" in needed and find_spec("sentence_transformers") is None:
-            raise UserError(f"linker {label!r} asks an embedder: install it with pip install -e '.[embed]'")
+        if "embedder" in needed:
+            _check_embedders(label, toolbox.embedder)
         if "tagger" in needed and find_spec("spacy") is None:
             raise UserError(f"linker {label!r} asks a tagger of named entities: pip install -e '.[ner]'")
+
+
+def _check_embedders(label: str, default: str) -> None:
+    from tasks.encoders import check
+
+    for stage in labels.parse(label):
+        needed = labels.needs(str(stage))
+        named = [tool.partition(":")[2] for tool in needed if tool.startswith("embedder:")]
+        for name in named or ([default] if "embedder" in needed else []):
+            try:
+                check(name)
+            except UserError as error:
+                raise UserError(f"linker {label!r} asks an embedder: {error}") from error

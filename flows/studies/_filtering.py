@@ -67,7 +67,7 @@ class Trial:
         metered = self.toolbox.open(catalog.database, question=question.text)
         tools, start = metered.tools, time.perf_counter()
         kept = link(question, catalog, tools)
-        seconds = time.perf_counter() - start + metered.embedder.owed
+        seconds = time.perf_counter() - start + metered.owed
         linking = Linking(question.benchmark, catalog.database, question.id, label, kept=tuple(sorted(kept.elements)))
         messages = prompt(question, catalog, linking, tools.notes, self.generator)
         met = (label, id(catalog))

@@ -1,4 +1,4 @@
-"""Elements of a catalog ranked by the cosine between a text, as a question's, and their own."""
+"""Elements of a catalog ranked by how near their texts are to another, as a question's, in an embedder's space."""
 
 import re
 from collections.abc import Iterator
@@ -16,6 +16,8 @@ from tasks.linkers._paths import shared_path
 
 Against = Literal["question", "terms", "both"]
 Texts = Literal["names", "passages"]
+Function = Literal["cosine", "manhattan"]
+ROWS = 4096
 BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[\W_]+")
 FEW = 512
 WORD = re.compile(r"\w+")
@@ -29,6 +31,19 @@ COMMON = frozenset(
         """,
     )
 )
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is compared, and how: ``model`` names another embedder than the run's.
+
+    Rows have unit length, so that a dot product is the cosine, and Euclidean and angular distance order as it does;
+    ``manhattan`` does not: 1 - Σ|a - b| / √(2 dimensions), 1 for equal texts.
+    """
+
+    against: Against = "question"
+    model: str = ""
+    function: Function = "cosine"
 
 
 @dataclass(frozen=True)
@@ -49,28 +64,33 @@ class _Embedded:
     entities: tuple[Element, ...]
 
 
+DEFAULT = Measure()
+
+
 def ranked_entities(
-    text: str, catalog: Catalog, tools: Tools, texts: Texts, against: Against = "question"
+    text: str, catalog: Catalog, tools: Tools, texts: Texts, measure: Measure = DEFAULT
 ) -> Iterator[tuple[Element, float]]:
-    """Entities and the highest cosine of any of their texts, best first, ties in the catalog's order.
+    """Entities and the nearness of the nearest of their texts, best first, ties in the catalog's order.
 
     Text ``names``: the entity's name, and each of its fields' names after it; ``passages``: one text with all names.
-    Cosines are rounded to four decimals, so that the last bits of a batch do not decide.
+    It is rounded to four decimals, so that the last bits of a batch do not decide.
     """
-    known = _embedded(catalog, texts, _known(tools))
+    space = _known(tools, measure.model)
+    known = _embedded(catalog, texts, space)
     if known.entities:
-        cosines = np.maximum.reduceat(_cosines(text, known, tools, against), known.starts)
-        yield from _sorted(known.entities, cosines)
+        values = np.maximum.reduceat(_nearness(text, known, space.embedder, measure), known.starts)
+        yield from _sorted(known.entities, values)
 
 
 def ranked_fields(
-    text: str, catalog: Catalog, tools: Tools, against: Against = "question"
+    text: str, catalog: Catalog, tools: Tools, measure: Measure = DEFAULT
 ) -> Iterator[tuple[Element, float]]:
-    """Fields and the cosine of their name after their entity's, best first, ties in the catalog's order."""
-    known = _embedded(catalog, "names", _known(tools))
+    """Fields and the nearness of their name after their entity's, best first, ties in the catalog's order."""
+    space = _known(tools, measure.model)
+    known = _embedded(catalog, "names", space)
     if known.entities:
-        ranked = _sorted(known.elements, _cosines(text, known, tools, against))
-        yield from ((element, cosine) for element, cosine in ranked if element.field)
+        ranked = _sorted(known.elements, _nearness(text, known, space.embedder, measure))
+        yield from ((element, value) for element, value in ranked if element.field)
 
 
 def words(name: str) -> str:
@@ -92,8 +112,8 @@ def terms(text: str) -> list[str]:
     return list(dict.fromkeys([*kept, *(f"{one} {two}" for one, two in pairwise(kept))]))
 
 
-def _known(tools: Tools) -> _Known:
-    embedder = tools.need_embedder()
+def _known(tools: Tools, model: str) -> _Known:
+    embedder = tools.need_embedder(model)
     return _Known(embedder.name, embedder)
 
 
@@ -122,19 +142,29 @@ def _lines(entity: Entity, texts: Texts, path: str) -> list[tuple[Element, str]]
     return [(Element(entity.name), name), *fields]
 
 
-def _cosines(text: str, known: _Embedded, tools: Tools, against: Against) -> NDArray[np.float32]:
-    """The highest cosine of each text to a text, its terms, or both."""
-    lines = [] if against == "question" else terms(text)
-    if against != "terms" or not lines:
+def _nearness(text: str, known: _Embedded, embedder: Embedder, measure: Measure) -> NDArray[np.float32]:
+    """How near each known text is to the nearest of a text, its terms, or both."""
+    lines = [] if measure.against == "question" else terms(text)
+    if measure.against != "terms" or not lines:
         lines.append(text)
-    asked = tools.need_embedder().encode(lines)
+    asked = embedder.encode(lines)
+    if measure.function == "manhattan":
+        return _manhattan(known.rows, asked)
     cosines: NDArray[np.float32] = known.rows @ asked[0] if len(lines) == 1 else (known.rows @ asked.T).max(axis=1)
     return cosines
 
 
-def _sorted(elements: tuple[Element, ...], cosines: NDArray[np.float32]) -> Iterator[tuple[Element, float]]:
-    """Elements by falling cosine; the best few hundred are sorted first, since seldom more are wanted."""
-    rounded = np.round(cosines.astype(np.float64), 4)
+def _manhattan(rows: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The measure's value for the nearest of the rows asked for; known rows go by some thousands at a time."""
+    parts = [rows[start : start + ROWS] for start in range(0, len(rows), ROWS)]
+    least = np.concatenate([np.min([np.abs(part - one).sum(axis=1) for one in asked], axis=0) for part in parts])
+    values: NDArray[np.float32] = (1 - least / np.sqrt(2 * rows.shape[1])).astype(np.float32)
+    return values
+
+
+def _sorted(elements: tuple[Element, ...], values: NDArray[np.float32]) -> Iterator[tuple[Element, float]]:
+    """Elements by falling nearness; the best few hundred are sorted first, since seldom more are wanted."""
+    rounded = np.round(values.astype(np.float64), 4)
     cut = np.partition(rounded, -FEW)[-FEW] if len(rounded) > FEW else -np.inf
     for part in (np.flatnonzero(rounded >= cut), np.flatnonzero(rounded < cut)):
         order = part[np.argsort(-rounded[part], kind="stable")]

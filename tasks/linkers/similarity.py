@@ -1,7 +1,9 @@
 """Similarity: the elements whose names are nearest to the question in an embedder's space.
 
 One of the schema formats of Text2Cypher schema filtering (arXiv 2505.05118), which leaves model, function and threshold
-open: here cosine, the highest over an element's texts, and the nearest few unless a threshold is given.
+open: here cosine, the highest over an element's texts, and the nearest few unless a threshold is given. ``model`` names
+another embedder than the run's, so that several can be compared in one run; ``function`` another measure, of those that
+order otherwise: rows have unit length, where dot product, Euclidean and angular distance order as cosine does.
 """
 
 from itertools import islice
@@ -11,12 +13,12 @@ from schemas.records import Level, Question
 from schemas.tools import Tools
 from tasks.linkers._keep import fall_back, keep_elements, keep_entities
 from tasks.linkers._options import Cosine, Count, asked
-from tasks.linkers._rank import Against, ranked_entities, ranked_fields
+from tasks.linkers._rank import Against, Function, Measure, ranked_entities, ranked_fields
 
 
-def needs(**options: object) -> set[str]:
-    """An embedder."""
-    return {"embedder"}
+def needs(*, model: str = "", **options: object) -> set[str]:
+    """An embedder, or one of a name."""
+    return {"embedder", f"embedder:{model}"} if model else {"embedder"}
 
 
 def link(
@@ -29,19 +31,22 @@ def link(
     level: Level = "entity",
     against: Against = "question",
     evidence: bool = False,
+    model: str = "",
+    function: Function = "cosine",
 ) -> Catalog:
-    """Keep the ``top`` entities (whole) or fields, of those whose cosine reaches the ``threshold``; none is no limit.
+    """Keep the ``top`` entities (whole) or fields, of those as near as the ``threshold``; none is no limit.
 
-    An entity's cosine is the highest of its name's and of its fields' names after it. ``against`` compares the whole
-    question, its single words and pairs of words, or both; ``evidence`` reads the question's evidence with it. Where
-    nothing reaches the threshold, all is kept.
+    An entity is as near as the nearest of its name and of its fields' names after it: by ``cosine``, or by
+    ``manhattan``, 1 - Σ|a - b| / √(2 dimensions). ``against`` compares the whole question, its single words and pairs
+    of words, or both; ``evidence`` reads the question's evidence with it. Where nothing reaches the threshold, all is
+    kept.
     """
-    text = asked(question, evidence)
+    text, measure = asked(question, evidence), Measure(against, model, function)
     if level == "field":
-        ranked = ranked_fields(text, catalog, tools, against)
+        ranked = ranked_fields(text, catalog, tools, measure)
     else:
-        ranked = ranked_entities(text, catalog, tools, "names", against)
-    near = [element for element, cosine in islice(ranked, top) if threshold is None or cosine >= threshold]
+        ranked = ranked_entities(text, catalog, tools, "names", measure)
+    near = [element for element, value in islice(ranked, top) if threshold is None or value >= threshold]
     if not near:
         return fall_back(catalog, tools, f"no {level} is as near as {threshold}")
     if level == "field":
