@@ -5,14 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from flows.sweeps import reading, record
+from flows.sweeps import reading, record, running, status
+from flows.sweeps.estimate import estimates
 from flows.sweeps.reading import read
 from schemas.catalog import Catalog
 from schemas.errors import Faults, UserError
 from schemas.records import Question
 from storage import parquet
 from storage.files import write_json
+from storage.layout import Store
+from tasks.benchmarks import demo
+from tasks.ingest import ingest
 from tests.conftest import ROOT, asked, shop
+from tests.sweeps import quick  # noqa: F401
 
 CASES = sorted((ROOT / "tests" / "cases" / "sweeps").glob("*.toml"))
 EXAMPLES = sorted((ROOT / "flows" / "sweeps" / "examples").glob("*.toml"))
@@ -141,3 +146,13 @@ def test_servers_prices_and_budget_may_change(tiny: Path, tmp_path: Path) -> Non
     prices = {"models": {"a": {"prompt": 1.0}}}
     assert runs({**GRID, "models": moved, "prices": prices, "budget": {"money": 3}, "workers": 2}, tmp_path) == before
     assert record.load(tmp_path, "grid").budget == {"money": 3.0, "tokens": None, "hours": None}
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_demo_example_runs_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = ROOT / "flows" / "sweeps" / "examples" / "demo.toml"
+    ingest("demo", demo.make(tmp_path / "downloads"), "all", Store(tmp_path), "demo")
+    assert [each.calls for each in estimates(read(file, tmp_path), tmp_path)] == [0] * 6
+    assert running.run_sweep(file, tmp_path) == 0
+    assert "schemagraphsql(endpoints=" in capsys.readouterr().out
+    assert {each.state for each in status.cells(record.load(tmp_path, "demo"), tmp_path, [])} == {"done"}

@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from flows.sweeps.grid import Sweep
 from flows.sweeps.ledger import Invocation, Ledger, invocations
 from flows.sweeps.spending import Counter, Spent, Total, total
 
-REST = 10.0
+REST, LONGEST = 5.0, 30.0
 
 
 class Meter:
-    """Reads the disk at most a tenth of the time; ``reason`` says which limit was reached, once one was."""
+    """Reads the disk at most a sixth of the time; ``reason`` says which limit was reached, once one was."""
 
     def __init__(self, sweep: Sweep, storage: Path, runs: Sequence[str], ledger: Ledger) -> None:
         self.sweep = sweep
@@ -22,6 +23,7 @@ class Meter:
         self.reason = ""
         self._counter = Counter(storage)
         self._next = 0.0
+        import_module("polars")
 
     def of(self, run: str) -> list[Spent]:
         """What one run's rows say that it spent."""
@@ -43,7 +45,7 @@ class Meter:
         if start < self._next:
             return ""
         spent = self.total()
-        self._next = time.monotonic() + REST * (time.monotonic() - start)
+        self._next = time.monotonic() + min(LONGEST, REST * (time.monotonic() - start))
         for what, limit, used, shape in (
             ("money", budget.money, spent.money or 0.0, "${:,.4g}"),
             ("tokens", budget.tokens, spent.tokens, "{:,.0f}"),

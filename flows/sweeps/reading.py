@@ -73,12 +73,10 @@ def _benchmarks(table: Table, store: Store) -> tuple[Chosen, ...]:
     for entry in table.tables("benchmarks", "name"):
         entry.only(("name", "part", "limit", "limit_per_database", "only"))
         limits = entry.some("limit"), entry.some("limit_per_database"), entry.texts("only")
-        chosen = Chosen(entry.text("name"), entry.text("part"), Selection(*limits))
+        chosen = Chosen(_prepared(entry, store), entry.text("part"), Selection(*limits))
         found.append(chosen)
         try:
-            folder = store.benchmark(chosen.name)
-            _fit(entry, chosen, benchmarks.description(folder).get("part", ""))
-            if not chosen.selection.choose(benchmarks.questions(folder)):
+            if not chosen.selection.choose(benchmarks.questions(store.benchmark(chosen.name))):
                 entry.faults.append(f"{entry.where}: benchmark {chosen.name!r} has no questions")
         except UserError as error:
             entry.faults.append(f"{entry.where}: {error}")
@@ -88,11 +86,16 @@ def _benchmarks(table: Table, store: Store) -> tuple[Chosen, ...]:
     return tuple(found)
 
 
-def _fit(entry: Table, chosen: Chosen, prepared: str) -> None:
-    """Fault a part that is not the one that is prepared."""
-    if chosen.part not in ("", prepared):
-        ask = f"python -m flows prepare {chosen.name} --part {chosen.part}"
-        entry.faults.append(f"{entry.place('part')} is {chosen.part!r}, but {prepared!r} is prepared; do: {ask}")
+def _prepared(entry: Table, store: Store) -> str:
+    """The name under which a benchmark's part is prepared; one that is not is faulted."""
+    name, part, there = entry.text("name"), entry.text("part"), store.benchmarks()
+    for known in (name, f"{name}-{part}"):
+        if known in there and (not part or benchmarks.description(store.benchmark(known)).get("part") == part):
+            return known
+    if name in there:
+        ask = f"python -m flows prepare {name} --part {part}"
+        entry.faults.append(f"{entry.place('part')} is {part!r}, which is not prepared; do: {ask}")
+    return name
 
 
 def _queries(table: Table) -> tuple[Generator | None, float, str]:
