@@ -1,15 +1,16 @@
 """How long schema filters take for a question: ``python tests/benchmarks/filters.py [STORAGE]`` (a prepared demo).
 
-Indexes of the catalogs are built before (warm). A filter that embeds is timed twice: on new questions, whose embedding
-is nearly all of it, and on questions whose embedding is known. The large catalog's names have random embeddings, since
-a model would take minutes for them and the filter does not know better. Ends with status 1 where one is too slow.
+Indexes of the catalogs are built before (warm). A filter that embeds is timed on new questions, whose embedding is
+nearly all of it, and on questions whose embedding is known. The large catalog's names have random embeddings, since a
+model would take minutes for them and the filter does not know better. Medians of this process's processor time, which
+is limited, and of the clock, which other work on the machine lengthens. Ends with status 1 where a filter is too slow.
 """
 
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
@@ -20,26 +21,33 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from schemas.catalog import Catalog, Entity, Field
 from schemas.records import Question
-from schemas.tools import Tools
+from schemas.tools import Embedder, Tools
 from storage import benchmarks
 from storage.layout import Store
+from tasks import embedders
 from tasks.benchmarks import demo
-from tasks.embedders import open_embedder
 from tasks.ingest import ingest
 from tasks.labels import linker
 from tasks.taggers import open_tagger
 
 LARGE = 70_000
+MANY = 128
+SMALL, BIG, UNLIMITED = "demo", "70,000 fields", float("inf")
+STATIC = "similarity(model=wordllama)"
+TERMS = "similarity(top=none, threshold=0.5, against=both)"
 LIMITS = {
-    ("exact_match", "demo", "new"): 0.2,
-    ("ner_masked", "demo", "new"): 20.0,
-    ("similarity", "demo", "new"): float("inf"),
-    ("similarity", "demo", "known"): 5.0,
-    ("exact_match", "70,000 fields", "new"): 50.0,
-    ("similarity", "70,000 fields", "new"): float("inf"),
-    ("similarity", "70,000 fields", "known"): 50.0,
+    ("exact_match", SMALL, "new"): 0.2,
+    ("ner_masked", SMALL, "new"): 20.0,
+    ("similarity", SMALL, "new"): UNLIMITED,
+    ("similarity", SMALL, "known"): 5.0,
+    (STATIC, SMALL, "new"): 5.0,
+    (TERMS, SMALL, "new"): UNLIMITED,
+    ("exact_match", BIG, "new"): 50.0,
+    ("similarity", BIG, "new"): 50.0,
+    ("similarity", BIG, "known"): 50.0,
+    (STATIC, BIG, "new"): 50.0,
+    ("similarity(function=manhattan)", BIG, "known"): UNLIMITED,
 }
-MANY = 64
 NOUNS = "order customer price stock depot route driver vehicle invoice region sensor reading valve pump tank batch"
 
 
@@ -56,27 +64,28 @@ def large() -> Catalog:
     return Catalog("large", tuple(tables))
 
 
+@dataclass
 class Quick:
-    """The packaged embedder for questions, random rows for long lists of names."""
+    """An embedder for questions, random rows for long lists of names."""
 
-    name = "quick"
+    name: str
+    real: Embedder = field(init=False)
 
-    def __init__(self) -> None:
-        self.real = open_embedder()
-        self.known: dict[str, NDArray[np.float32]] = {}
+    def __post_init__(self) -> None:
+        self.real = embedders.open_embedder(self.name)
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        if len(texts) > MANY:
-            rows = np.random.default_rng(0).standard_normal((len(texts), 384)).astype(np.float32)
-            return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        key = "\0".join(texts)
-        if key not in self.known:
-            self.known[key] = self.real._embed(list(texts))  # type: ignore[attr-defined]
-        return self.known[key]
+        if len(texts) <= MANY:
+            return self.real.encode(texts)
+        shape = len(texts), self.real.encode(["width"]).shape[1]
+        rows = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def milliseconds(label: str, pairs: Sequence[tuple[Question, Catalog]], tools: Tools, known: str) -> float:
-    """The median time of a filter, every catalog met once before, and every question where it is to be known."""
+def milliseconds(
+    label: str, pairs: Sequence[tuple[Question, Catalog]], tools: Tools, known: str
+) -> tuple[float, float]:
+    """A filter's median processor and wall time, every catalog met before, and every question if it is to be known."""
     link = linker(label)
     for catalog in {id(catalog): catalog for _, catalog in pairs}.values():
         link(Question("", "", catalog.database, f"warm up {label} {known}"), catalog, tools)
@@ -84,28 +93,33 @@ def milliseconds(label: str, pairs: Sequence[tuple[Question, Catalog]], tools: T
     for _ in range(2 if known == "known" else 1):
         taken = []
         for question, catalog in pairs:
-            asked = replace(question, text=f"{question.text} {label} {known}")
-            start = time.perf_counter()
-            link(asked, catalog, tools)
-            taken.append((time.perf_counter() - start) * 1000)
-    return median(taken)
+            new = (
+                question if "both" in label else replace(question, text=f"{question.text} {chr(97 + len(taken) % 26)}")
+            )
+            start, wall = time.process_time(), time.perf_counter()
+            link(new, catalog, tools)
+            taken.append(((time.process_time() - start) * 1000, (time.perf_counter() - wall) * 1000))
+    return median(processor for processor, _ in taken), median(wall for _, wall in taken)
 
 
 def main(storage: Path) -> int:
-    store, tools = Store(storage), Tools(embedder=Quick(), tagger=open_tagger())
+    store = Store(storage)
     folder = ingest("demo", demo.make(storage / "downloads" / "demo"), "all", store, "demo")
     asked = benchmarks.questions(folder)
     grown = large()
     sets = {
-        "demo": [(question, benchmarks.catalog(folder, question.database)) for question in asked],
-        "70,000 fields": [(question, grown) for question in asked[:40]],
+        SMALL: [(question, benchmarks.catalog(folder, question.database)) for question in asked],
+        BIG: [(question, grown) for question in asked[:60]],
     }
     slow = 0
     for (label, where, known), limit in LIMITS.items():
-        taken = milliseconds(label, sets[where], tools, known)
-        slow += taken > limit
-        verdict = "TOO SLOW" if taken > limit else ""
-        print(f"{label:12} {where:14} {known:6} {taken:8.3f} ms, at most {limit:g} {verdict}", flush=True)
+        embedders.OPEN.clear()
+        tools = Tools(embedder=Quick(embedders.DEFAULT), tagger=open_tagger(), embedders=Quick)
+        processor, wall = milliseconds(label, sets[where], tools, known)
+        slow += processor > limit
+        verdict = "TOO SLOW" if processor > limit else ""
+        told = f"{processor:8.3f} ms of processor, {wall:8.3f} ms, at most {limit:g}"
+        print(f"{label:50} {where:14} {known:6} {told} {verdict}", flush=True)
     return int(slow > 0)
 
 
