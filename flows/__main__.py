@@ -18,6 +18,7 @@ COMMANDS = {
     "families": "show which tables of a benchmark are shards or copies of one another",
     "link": "link one question on your own database",
     "leaderboard": "show a run's metrics with error bars",
+    "compare": "compare runs or linkers on the same questions: differences, tests, flips",
     "query": "ask the results a question in SQL",
     "show": "tell one question's story",
     "adopt": "take published predictions in as a run",

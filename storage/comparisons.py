@@ -142,7 +142,7 @@ def _subsets(clusters: int) -> NDArray[np.uint8]:
 
 
 def detectable(totals: ArrayLike, counts: ArrayLike) -> float | None:
-    """The smallest true difference found at the 5 % level with 80 % power; None where no difference could be found.
+    """The smallest true difference found at the 5 % level with 80 % power; None where none could be, or none varies.
 
     (t(0.975) + t(0.8)) · SE with as many degrees of freedom as clusters less one (Bloom 1995, Evaluation Review 19(5));
     SE by the jackknife over G clusters with sums T of n differences each, N in all, D their mean:
@@ -154,7 +154,7 @@ def detectable(totals: ArrayLike, counts: ArrayLike) -> float | None:
         return None
     left = total - count * (total.sum() / count.sum())
     error = math.sqrt((clusters - 1) / clusters * float(((left / (count.sum() - count)) ** 2).sum()))
-    return (student(1 - LEVEL / 2, clusters - 1) + student(POWER, clusters - 1)) * error
+    return (student(1 - LEVEL / 2, clusters - 1) + student(POWER, clusters - 1)) * error or None
 
 
 def student(share: float, freedom: int) -> float:
