@@ -32,7 +32,7 @@ def print_differences(report: Report, by: str, form: str, flips: int) -> None:
         _print_table(f"{TITLES[level]}, {benchmark}: A = {_short(a, b)}, B = {_short(b, a)}", list(group), by, form)
     if form == "table":
         print(CAPTION.format(number=number))
-    for line in (*_flipped(report, flips), *dict.fromkeys(report.cautions)):
+    for line in (*_flipped(report, flips), *report.cautions):
         print(f"- {line}" if form == "markdown" else line)
 
 

@@ -57,7 +57,8 @@ def differences(
         raise UserError(_nothing(connection, *sides[0], levels) + more)
     adjusted = iter(holm([one.p for *_, one in rows if one.p is not None]))
     found = [Difference(*row, None if row[3].p is None else next(adjusted)) for row in rows]
-    return Report(found, [*_left_out(connection, sides, levels), *_changed(connection, sides), *_few(found)])
+    cautions = (*_left_out(connection, sides, levels), *_changed(connection, sides), *_few(found))
+    return Report(found, list(dict.fromkeys(cautions)))
 
 
 def _ordered(found: Sequence[Pairs], metrics: Sequence[str]) -> list[Pairs]:
