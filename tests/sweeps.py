@@ -10,7 +10,7 @@ import pytest
 
 from flows.plan import Plan
 from flows.portions import Portion
-from flows.sweeps import running
+from flows.sweeps import meter, running
 from storage.runs import close_run, compact
 from tasks.execute import execute_shard
 from tasks.generate import generate_shard
@@ -48,7 +48,8 @@ def without_prefect(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run cells without a Prefect server, which takes seconds to start."""
+    """Run cells without a Prefect server, which takes seconds to start, and read the meter before each."""
+    monkeypatch.setattr(meter, "REST", 0.0)
     monkeypatch.setattr(running, "execute", without_prefect)
     monkeypatch.setattr(running, "prefect_server", nullcontext)
 

@@ -14,8 +14,14 @@ from flows.sweeps import ledger, running, status
 from flows.sweeps.estimate import Estimate, estimates
 from flows.sweeps.reading import read
 from flows.sweeps.record import load
+from schemas.catalog import Catalog
+from schemas.records import Question
+from storage import parquet
+from storage.files import write_json
 from storage.layout import Store
+from storage.places import place
 from storage.warehouse import connect
+from tests.conftest import asked, shop
 from tests.stub_server import Stub
 from tests.stub_server import running as stub_running
 from tests.sweeps import quick, toml, written  # noqa: F401
@@ -79,6 +85,7 @@ def test_a_pick_is_planned_by_what_was_measured_or_assumed(tmp_path: Path, stub:
     plan = planned(written(tmp_path, "four", FOUR, stub), tmp_path)
     assert [each.calls for each in plan] == [31.5, 31.5, 21, 21]
     assert "1.5 calls a question assumed, this linker was not measured" in plan[0].basis
+    assert plan[1].prompt_tokens == pytest.approx(plan[0].prompt_tokens / 3)
     assert not any("calls a question" in words for words in plan[3].basis)
 
 
@@ -238,3 +245,19 @@ def test_status_is_read_from_the_disk_alone(tmp_path: Path, stub: Stub, capsys: 
     for form in ("csv", "markdown"):
         status.print_status("told", tmp_path, form)
         assert "schemagraphsql" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_sweep_runs_in_an_object_store(stub: Stub, tmp_path: Path) -> None:
+    storage = place(f"memory://bucket/{tmp_path.name}")
+    folder = storage / "benchmarks" / "tiny"
+    parquet.write(folder / "catalogs.parquet", Catalog, [shop("north"), shop("south")])
+    parquet.write(folder / "questions.parquet", Question, [asked(name, 1) for name in ("north", "south")])
+    write_json(folder / "benchmark.json", {"name": "tiny", "plugin": "own", "part": "all", "files": {"x": "0"}})
+    poor = written(tmp_path, "away", ["full", "schemagraphsql"], stub, budget={"tokens": 100})
+    assert [each.new for each in planned(poor, storage)] == [0, 2]
+    assert running.run_sweep(poor, storage) == running.OUT_OF_BUDGET
+    assert [(each.state, each.shards_done) for each in cells(storage, "away")] == [("done", 2), ("stopped", 1)]
+    assert running.run_sweep(written(tmp_path, "away", ["full", "schemagraphsql"], stub), storage) == 0
+    assert [each.state for each in cells(storage, "away")] == ["done", "done"]
+    assert len(stub.texts()) == 2

@@ -20,6 +20,8 @@ from storage.layout import Store
 from tasks.generate import prompt
 from tasks.shard import Selection
 
+SAMPLE = 50
+
 
 @dataclass
 class Estimate:
@@ -58,11 +60,12 @@ class Estimate:
 
 @dataclass
 class Sent:
-    """New requests of one cell and stage: their texts, and how many more are expected with so many tokens."""
+    """New requests of one cell and stage, and how many more are expected: with so many tokens, or as long as others."""
 
     requests: list[Request] = field(default_factory=list)
     further: float = 0.0
     further_prompt: float = 0.0
+    alike: list[Request] = field(default_factory=list)
     stored: list[tuple[Request, Reply]] = field(default_factory=list)
 
 
@@ -174,6 +177,7 @@ class _Estimator:
         for key, request in rehearsed.unknown.items():
             if key in self.asked:
                 each.shared += 1
+                sent.alike += [request] * (len(sent.alike) < SAMPLE)
             else:
                 self.asked.add(key)
                 sent.requests.append(request)
@@ -219,9 +223,11 @@ class _Estimator:
             return
         tokens, words = counted(sent.requests, self.known.name, self.model.endpoints, pairs)
         prompt_tokens = sum(tokens) + sent.further_prompt
-        if sent.further and not sent.further_prompt and tokens:
-            prompt_tokens += sent.further * sum(tokens) / len(tokens)
         each.rests_on(words)
+        if sent.further and not sent.further_prompt:
+            like, words = (tokens, "") if tokens else counted(sent.alike, self.known.name, self.model.endpoints, pairs)
+            prompt_tokens += sent.further * sum(like) / len(like) if like else 0.0
+            each.rests_on(words)
         measured, words = self.history.speaking(stage, each.linker, self.known.name, each.benchmark)
         said = self._said(each, stage, sent, measured, words)
         seconds = self._call_seconds(each, measured, words) * calls
