@@ -24,7 +24,11 @@ def limit_endpoints(toolbox: Toolbox, shards: int) -> None:
     if not shards:
         return
     from prefect.client.orchestration import get_client
+    from prefect.exceptions import ObjectAlreadyExists
 
     with get_client(sync_client=True) as client:
         for tag in sorted(tags_of(toolbox)):
-            client.upsert_global_concurrency_limit_by_name(f"tag:{tag}", shards)
+            try:
+                client.upsert_global_concurrency_limit_by_name(f"tag:{tag}", shards)
+            except ObjectAlreadyExists:
+                client.upsert_global_concurrency_limit_by_name(f"tag:{tag}", shards)

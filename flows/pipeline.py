@@ -1,7 +1,8 @@
 """The Prefect flow: one task a shard and step, paths in, path out; a shard is started when another has ended."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.states import Completed
 
 from flows.bulletins import Bulletin
@@ -143,8 +145,8 @@ def evaluate(
     plan: Plan, todo: Sequence[Cell], runner: Runner = THREADS, stop: Callable[[], str] = lambda: ""
 ) -> Outcome:
     """Run the missing cells; ``stop`` is asked before each is started and ends the run by giving a reason."""
-    limit_endpoints(plan.toolbox, runner.endpoint_limit)
-    with engine(runner, plan.toolbox) as opened, tags(*labels(plan)):
+    with reporting(), engine(runner, plan.toolbox) as opened, tags(*labels(plan)):
+        limit_endpoints(plan.toolbox, runner.endpoint_limit)
         course = Course(plan, todo, opened, tags_of(plan.toolbox), stop, flow_run=flow_run())
         token = COURSE.set(course)
         run = flow(name="shards", flow_run_name=plan.run.name, task_runner=opened.task_runner)(evaluation)
@@ -154,6 +156,12 @@ def evaluate(
         finally:
             COURSE.reset(token)
     return Outcome(tuple(course.failures), course.stopped, course.flow_run)
+
+
+def reporting() -> "AbstractContextManager[object]":
+    """Report to the server that is named now, whichever was when Prefect was imported."""
+    named = os.environ.get("PREFECT_API_URL")
+    return temporary_settings({PREFECT_API_URL: named}) if named else nullcontext()
 
 
 def labels(plan: Plan) -> list[str]:
