@@ -186,7 +186,7 @@ class Claims:
             now = time.monotonic()
             if now - beaten >= RENEWAL_SECONDS:
                 count, beaten = count + 1, now
-                with suppress(UserError):
+                with suppress(Exception):
                     self.beats.beat(owner, count)
             self._drop(self._due(now))
             busy = now if self._held else busy

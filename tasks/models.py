@@ -164,9 +164,8 @@ def open_model(
         opened = _opened.get(key)
         if opened is None or isinstance(opened.sender, Offline):
             sender = _sender(*key[1:])
-            replies = folder / "replies" / slug(sender.name)
-            claims = None if isinstance(sender, Offline) else Claims(replies / "claims")
-            opened = _opened[key] = Remembering(sender, Replies(replies), claims=claims)
+            claims = None if isinstance(sender, Offline) else Claims(folder / "claims" / slug(sender.name))
+            opened = _opened[key] = Remembering(sender, Replies(folder / "replies" / slug(sender.name)), claims=claims)
     return replace(opened, replies=opened.replies if cache else None, since=since)
 
 
