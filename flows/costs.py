@@ -9,7 +9,8 @@ from flows.query import print_frame
 from schemas.errors import UserError
 from storage.layout import Store
 from storage.prices import DEFAULT
-from storage.warehouse import connect, sql
+from storage.sql import sql
+from storage.warehouse import connect
 
 BOUGHT = """
 SELECT run, benchmark, linker,
@@ -22,7 +23,7 @@ FROM scores GROUP BY ALL"""
 
 def costs(store: Store, runs: Sequence[str], prices: Path | None = None) -> pl.DataFrame:
     """One row a run, benchmark, linker and stage with totals, spreads, money, and the metrics beside them."""
-    connection = connect(store, runs, prices or DEFAULT)
+    connection = connect(store, runs, prices or DEFAULT, views=("costs", "scores"))
     query = f"""WITH spending AS ({sql("spending")}), bought AS ({BOUGHT})
                 FROM spending LEFT JOIN bought USING (run, benchmark, linker) ORDER BY run, benchmark, linker, stage"""
     frame: pl.DataFrame = connection.sql(query).pl()

@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -12,7 +12,12 @@ from rich.table import Table
 from schemas.errors import UserError
 from storage.intervals import Interval
 from storage.layout import Store
-from storage.warehouse import connect, leaderboard, sql
+from storage.leaderboards import LEVELS, Row, leaderboards
+from storage.sql import sql
+from storage.warehouse import connect
+
+if TYPE_CHECKING:
+    import duckdb
 
 COLUMNS = {
     "entity": ("recall", "precision", "f1", "f6", "exact_match", "strict_recall", "nsr", "nsp", "kept"),
@@ -32,17 +37,24 @@ SHORT = {
 }
 PLAIN = {"kept", "gold", "hits", "google_bleu_matches", "google_bleu_total"}
 TITLES = {"entity": "tables (entity level)", "field": "columns (field level)", "query": "generated queries"}
-Row = dict[str, Any]
 
 
-def rows(store: Store, runs: Sequence[str], level: str, by: str = "") -> list[Row]:
-    """The leaderboard's rows with the counts of questions asked, failed and fallen back beside the metrics."""
-    connection = connect(store, runs)
+def boards(store: Store, runs: Sequence[str], levels: Sequence[str] = LEVELS, by: str = "") -> dict[str, list[Row]]:
+    """The leaderboards of several levels, with the counts of questions asked, failed and fallen back beside them."""
+    asked = {level: "executions" if level == "query" else "linkings" for level in levels}
+    views = {"scores", *asked.values(), *(["questions"] if by in ("difficulty", "gold_tables") else [])}
+    connection = connect(store, runs, views=views)
+    counts = {dataset: _counts(connection, dataset) for dataset in set(asked.values())}
+    return {
+        level: [{**row, **counts[asked[level]].get((row["run"], row["benchmark"], row["linker"]), {})} for row in found]
+        for level, found in leaderboards(connection, levels, by=by).items()
+    }
+
+
+def _counts(connection: "duckdb.DuckDBPyConnection", dataset: str) -> dict[tuple[str, ...], Row]:
     names = ("run", "benchmark", "linker", "questions", "failed", "fallback", "unsupported")
-    counts = sql("failures").format(dataset="executions" if level == "query" else "linkings")
-    asked = {tuple(row[:3]): dict(zip(names, row, strict=True)) for row in connection.execute(counts).fetchall()}
-    found = leaderboard(connection, level=level, by=by)
-    return [{**row, **asked.get((row["run"], row["benchmark"], row["linker"]), {})} for row in found]
+    rows = connection.execute(sql("failures").format(dataset=dataset)).fetchall()
+    return {row[:3]: dict(zip(names, row, strict=True)) for row in rows}
 
 
 def print_leaderboard(
@@ -58,11 +70,11 @@ def print_leaderboard(
 
     Where nothing was scored that is an error if ``required``, else a line: a benchmark may have no gold.
     """
-    known = list(runs or store.runs())
-    if not known:
-        raise UserError(f"{store.root}: there are no runs; make one with: python -m flows evaluate")
-    found = {level: rows(store, known, level, by) for level in levels}
+    found = boards(store, runs, levels, by)
     if not any(found.values()):
+        known = runs or store.runs()
+        if not known:
+            raise UserError(f"{store.root}: there are no runs; make one with: python -m flows evaluate")
         nothing = f"no scores in {', '.join(known)}: no question has a gold, or the run has not finished a shard"
         if required:
             raise UserError(nothing)

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,40 +11,18 @@ import pyarrow as pa
 
 from schemas.arrow import arrow_schema, to_table
 from schemas.catalog import Catalog
-from schemas.errors import UserError, unknown
+from schemas.errors import UserError
 from schemas.records import Question
-from storage.intervals import Interval, cluster_bootstrap
 from storage.inventory import Inventory, data_files, quoted, run_facts
 from storage.layout import Store
+from storage.leaderboards import leaderboard
 from storage.prices import DEFAULT, Price, Prices, read_prices
 from storage.runs import RECORDS
+from storage.sql import sql
+
+__all__ = ["connect", "first_line", "leaderboard", "named", "select", "sql"]
 
 VIEWS = (*RECORDS, "questions", "catalogs", "costs", "runs")
-SLICES = {
-    "": ("''", ""),
-    "difficulty": ("coalesce(nullif(q.difficulty, ''), 'unknown')", "q"),
-    "database": ("s.database", ""),
-    "gold_tables": ("len(list_filter(q.gold, lambda r: r.field = ''))::VARCHAR", "q"),
-    "stability": ("CASE u.value WHEN 1 THEN 'unstable' WHEN 0 THEN 'stable' ELSE 'unknown' END", "u"),
-}
-MICRO = {
-    "nsr": ("hits", "gold"),
-    "nsp": ("hits", "kept"),
-    "google_bleu": ("google_bleu_matches", "google_bleu_total"),
-}
-JOINS = {
-    "": "",
-    "q": "LEFT JOIN questions q ON q.benchmark = s.benchmark AND q.id = s.question",
-    "u": "LEFT JOIN (FROM scores WHERE metric = 'unstable') u"
-    " ON (u.run, u.benchmark, u.question, u.linker, u.repetition)"
-    " = (s.run, s.benchmark, s.question, s.linker, s.repetition)",
-}
-
-
-@cache
-def sql(name: str) -> str:
-    """The text of one report's query."""
-    return (Path(__file__).parent / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def connect(
@@ -156,33 +133,3 @@ def select(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPy
     if relation is None:
         raise UserError(f"only one SELECT is run here, not {query!r}")
     return relation
-
-
-def leaderboard(connection: duckdb.DuckDBPyConnection, *, level: str = "entity", by: str = "") -> list[dict[str, Any]]:
-    """Every metric of every run and linker as a mean with its interval: one row a run, benchmark, linker and slice.
-
-    ``level`` is ``entity``, ``field`` or ``query``; ``by`` slices by ``difficulty``, ``database``, ``gold_tables``,
-    or by ``stability``: whether LIMIT without ORDER BY leaves the rows open.
-    A row maps each metric to an Interval; macro means, and the pooled ratios ``nsr``, ``nsp``, ``google_bleu``.
-    """
-    if by not in SLICES:
-        raise unknown("slice", by, [name for name in SLICES if name])
-    slice_sql, alias = SLICES[by]
-    query = sql("clusters").format(slice=slice_sql, join=JOINS[alias])
-    groups: dict[tuple[str, ...], dict[str, dict[str, tuple[float, int]]]] = {}
-    for *key, metric, cluster, total, n in connection.execute(query, {"level": level}).fetchall():
-        groups.setdefault(tuple(key), {}).setdefault(metric, {})[cluster] = (total or 0.0, n)
-    names = ("run", "benchmark", "linker", "slice")
-    return [{**dict(zip(names, key, strict=True)), **_intervals(metrics)} for key, metrics in groups.items()]
-
-
-def _intervals(metrics: dict[str, dict[str, tuple[float, int]]]) -> dict[str, Interval | int]:
-    """Means and pooled ratios of one group from its sums by cluster."""
-    found: dict[str, Interval | int] = {"n": max(sum(n for _, n in sums.values()) for sums in metrics.values())}
-    for metric, sums in metrics.items():
-        found[metric] = cluster_bootstrap([t for t, _ in sums.values()], [n for _, n in sums.values()])
-    for name, (upper, lower) in MICRO.items():
-        if upper in metrics and lower in metrics:
-            pooled = [(metrics[upper][cluster][0], metrics[lower][cluster][0]) for cluster in metrics[upper]]
-            found[name] = cluster_bootstrap([top for top, _ in pooled], [bottom for _, bottom in pooled])
-    return found

@@ -1,17 +1,13 @@
--- One row per group, metric and cluster: the sums that every mean and its interval are made of.
--- A cluster is a database; where a run has questions of one database only, it is a question.
-WITH spread AS (
-  SELECT run, benchmark, count(DISTINCT database) AS databases FROM scores GROUP BY ALL
-), sliced AS (
-  SELECT s.run, s.benchmark, s.linker, s.level, s.metric, s.value, s.repetition,
-         CASE WHEN spread.databases > 1 THEN s.database ELSE s.question END AS cluster,
-         {slice} AS slice
-  FROM scores s
-  JOIN spread USING (run, benchmark)
-  {join}
-  WHERE s.level = $level
+-- One row per level, group and metric: the sums and numbers of values by cluster, that its mean and interval are made of.
+WITH sums AS (
+  SELECT s.level, s.run, s.benchmark, s.linker, {slice} AS slice, s.metric, {cluster} AS cluster,
+         sum(s.value) AS total, count(s.value) AS n
+  FROM scores s {join}
+  WHERE {where}
+  GROUP BY ALL
 )
-SELECT run, benchmark, linker, slice, metric, cluster, sum(value) AS total, count(value) AS n
-FROM sliced
+SELECT level, run, benchmark, linker, slice, metric,
+       list(coalesce(total, 0) ORDER BY cluster) AS totals, list(n ORDER BY cluster) AS counts,
+       min(cluster) AS first, max(cluster) AS last
+FROM sums
 GROUP BY ALL
-ORDER BY ALL
