@@ -64,5 +64,12 @@ def remembered(storage: Path, urls: Sequence[str], model: str) -> Known | None:
     return None
 
 
+def agreed(storage: Path, model: str) -> Known | None:
+    """What all servers of a model said, wherever they were, where they said the same."""
+    told = [read_json(path) for path in sorted((storage / "endpoints" / "known").glob("*.json"))]
+    found = {Known(**models[model]) for models in told if model in models}
+    return found.pop() if len(found) == 1 else None
+
+
 def _memory(storage: Path, url: str) -> Path:
     return storage / "endpoints" / "known" / f"{slug(url)}.json"

@@ -147,6 +147,8 @@ class _Estimator:
             questions = {shard.path: asked for shard, asked in plan.shards}
             for cell in plan.missing():
                 each = cells[cell.linker]
+                each.rests_on(f"no stored reply can be told: {self.known.reason}" if self.known.reason else "")
+                each.rests_on("the time of running queries is not counted" if cell.execute else "")
                 parts: dict[Stage, Sent] = {stage: sent[id(each), stage] for stage in ("link", "generate")}
                 asked = questions[cell.shard.path]
                 for question, rehearsal in zip(asked, rehearse(cell, asked, self.known), strict=True):
@@ -189,7 +191,7 @@ class _Estimator:
         total = measured.calls / measured.questions if measured else assumptions.calls(each.linker)
         further = max(0.0, total - certain)
         if measured:
-            each.rests_on(f"{total:.2f} calls a question, measured: {words}")
+            each.rests_on(f"{total:.3g} calls a question, measured: {words}")
         elif further:
             each.rests_on(f"{total:g} calls a question assumed, this linker was not measured")
         each.calls += further
@@ -254,7 +256,8 @@ class _Estimator:
         return said
 
     def _call_seconds(self, each: Estimate, measured: Measured | None, words: str) -> float:
-        at_once = f"{self._at_once(each):,.0f} calls at a time"
+        number = self._at_once(each)
+        at_once = "one call at a time" if number == 1 else f"{number:,.0f} calls at a time"
         if measured:
             each.rests_on(f"{measured.seconds / measured.calls:.2f} s a call, measured: {words}; {at_once}")
             return measured.seconds / measured.calls

@@ -23,7 +23,7 @@ FIGURES = (
 
 
 def print_plan(sweep: Sweep, storage: Path, form: str = "table") -> None:
-    """Print what a sweep will do and take; nothing is written and no model is asked."""
+    """Print what a sweep will do and take; no model is asked anything."""
     import polars as pl
 
     found = estimates(sweep, storage)

@@ -12,13 +12,15 @@ from schemas.errors import UserError
 from schemas.records import Linking, Question
 from schemas.tools import Choice, Reply, Request
 from storage import benchmarks
-from storage.replies import request_key
+from storage.endpoints import agreed
+from storage.layout import slug
+from storage.replies import Replies, request_key
 from tasks.completions import judged, payload
 from tasks.evidence import open_evidence
 from tasks.generate import LINKED, PROMPTED, generate
 from tasks.labels import linker
 from tasks.link import link_question
-from tasks.models import Remembering, open_model
+from tasks.models import Offline, Remembering, open_model
 from tasks.toolbox import LazyEmbedder, LazyTagger, Metered, Toolbox
 
 STANDINS = ("?", "!")
@@ -45,12 +47,17 @@ class Known:
 
 
 def known(model: Asked, storage: Path) -> Known:
-    """A model's name and stored replies; without them where its servers were never reached, which is told."""
+    """A model's name and stored replies; those of a server that is down, or to be started, by what it once said."""
     try:
         opened = open_model(model.name, model.endpoints, storage, in_flight=model.in_flight, timeout=model.timeout)
+        return Known(opened.name, opened if isinstance(opened, Remembering) else None)
     except UserError as error:
-        return Known(known_as(model.name), None, str(error).splitlines()[0])
-    return Known(opened.name, opened if isinstance(opened, Remembering) else None)
+        reason = str(error).splitlines()[0]
+    said = agreed(storage, model.name)
+    if said is None:
+        return Known(known_as(model.name), None, reason)
+    sender = Offline(said.name, said.root, said.engine, reason)
+    return Known(said.name, Remembering(sender, Replies(storage / "replies" / slug(said.name))))
 
 
 @dataclass

@@ -124,7 +124,8 @@ class Course:
     def _guarded(self, run: Run, model: Asked | None, endpoints: tuple[str, ...]) -> None:
         """One run; whatever goes wrong is told, and the next one follows."""
         try:
-            with self.ledger.turn(run.name, answered(self.store, run)) as turn:
+            done = 0 if run.name in self.again else answered(self.store, run)
+            with self.ledger.turn(run.name, done) as turn:
                 self._one(run, model, endpoints, turn)
         except UserError as error:
             self._tell(run, str(error))

@@ -65,7 +65,7 @@ def print_status(wanted: str, storage: Path, form: str = "table") -> None:
     counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
     print(f"sweep {told.name}: {len(found)} cells: {counts}")
     print_frame(pl.DataFrame([_shown(each) for each in found]), form)
-    for line in _lines(told, storage, found, at_work):
+    for line in _lines(told, found, at_work):
         print(line)
 
 
@@ -168,7 +168,7 @@ def _shown(each: Cell) -> dict[str, Any]:
     }
 
 
-def _lines(told: Record, storage: Path, found: Sequence[Cell], at_work: Sequence[Invocation]) -> Iterator[str]:
+def _lines(told: Record, found: Sequence[Cell], at_work: Sequence[Invocation]) -> Iterator[str]:
     """What failed and why, who is at work, and what was spent."""
     reasons = dict.fromkeys((each.run, each.linker, each.reason) for each in found if each.reason)
     yield from (f"{run}: {linker}: {reason}" for run, linker, reason in reasons)
@@ -177,8 +177,10 @@ def _lines(told: Record, storage: Path, found: Sequence[Cell], at_work: Sequence
             now = next((turn.run for turn in each.turns if not turn.ended), "between runs")
             portion = f", shards {each.portion}" if each.portion else ""
             yield f"at work: {each.host}, process {each.process}{portion}, for {duration(each.seconds)}: {now}"
-    spent = [one for paid in _spent(Store(storage), [run.name for run in told.runs]).values() for one in paid]
-    sums = total(spent, told.prices, at_work)
-    limits = [f"{limit:g} {what}" for what, limit in told.budget.items() if limit is not None]
+    erased = total([], told.prices, at_work)
+    costs = [each.money for each in found] + [erased.money]
+    money = None if None in costs else sum(cost for cost in costs if cost is not None)
+    tokens = erased.tokens + sum(each.tokens for each in found)
+    limits = [f"{limit:,g} {what}" for what, limit in told.budget.items() if limit is not None]
     of = f" of a budget of {', '.join(limits)}" if limits else ""
-    yield f"spent: ${dollars(sums.money)}, {sums.tokens:,.0f} tokens, {sums.hours:,.3g} hours{of}"
+    yield f"spent: ${dollars(money)}, {tokens:,.0f} tokens, {erased.hours:,.3g} hours{of}"
