@@ -18,6 +18,12 @@ from tasks.link import link_shard
 from tasks.score import score_shard
 from tests.stub_server import Stub
 
+PAID = """
+SELECT coalesce(sum(calls), 0)::INT AS calls, coalesce(sum(calls - cached_calls), 0)::INT AS new,
+       coalesce(sum(prompt_tokens * (calls - cached_calls) / calls), 0) AS prompt,
+       coalesce(sum(completion_tokens * (calls - cached_calls) / calls), 0) AS completion
+FROM costs WHERE calls > 0"""
+
 
 def without_prefect(
     plan: Plan,

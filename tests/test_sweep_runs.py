@@ -4,6 +4,8 @@ Slow: every test starts a server, and links, scores and reports whole sweeps.
 """
 
 import json
+import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from flows.sweeps import ledger, running, status
 from flows.sweeps.estimate import Estimate, estimates
 from flows.sweeps.reading import read
 from flows.sweeps.record import load
+from flows.sweeps.record import planned as planned_runs
 from schemas.catalog import Catalog
 from schemas.records import Question
 from storage import parquet
@@ -24,16 +27,11 @@ from storage.warehouse import connect
 from tests.conftest import asked, shop
 from tests.stub_server import Stub
 from tests.stub_server import running as stub_running
-from tests.sweeps import quick, toml, written  # noqa: F401
+from tests.sweeps import PAID, quick, toml, written  # noqa: F401
 
 pytestmark = pytest.mark.slow
 ENDPOINTS = ("--text", "src=customer, dst=line", "--count")
 CONFIGURATIONS = ["n-n", "no-union", "force-longest", "force-union"]
-PAID = """
-SELECT coalesce(sum(calls), 0)::INT AS calls, coalesce(sum(calls - cached_calls), 0)::INT AS new,
-       coalesce(sum(prompt_tokens * (calls - cached_calls) / calls), 0) AS prompt,
-       coalesce(sum(completion_tokens * (calls - cached_calls) / calls), 0) AS completion
-FROM costs WHERE calls > 0"""
 
 
 @pytest.fixture
@@ -117,6 +115,29 @@ def test_generated_queries_are_planned_over_what_is_linked(tmp_path: Path) -> No
         assert sum(each.shared for each in plan) > 0
         assert running.run_sweep(file, tmp_path) == 0
         close(plan, happened(tmp_path, "queries"))
+
+
+@pytest.mark.usefixtures("tiny", "quick")
+def test_a_plan_needs_no_server(tmp_path: Path, stub: Stub) -> None:
+    pilot = [{"name": "tiny", "limit": 6}]
+    assert running.run_sweep(written(tmp_path, "pilot", ["schemagraphsql"], stub, benchmarks=pilot), tmp_path) == 0
+    file = written(tmp_path, "rest", ["schemagraphsql"], stub)
+    (reached,) = planned(file, tmp_path)
+    stub.process.kill()
+    stub.process.wait()
+    (each,) = planned(file, tmp_path)
+    assert (each.calls, each.stored, each.new) == (21, 6, 15)
+    assert any("corrected by 6 stored replies" in words for words in each.basis)
+    assert each.prompt_tokens == pytest.approx(reached.prompt_tokens, rel=0.02)
+    (never,) = planned(Path(shutil.copy(file, tmp_path / "never.toml")), elsewhere(tmp_path))
+    assert (never.calls, never.stored) == (21, 0)
+    assert any(words.startswith("no stored reply can be told: no model server answers") for words in never.basis)
+
+
+def elsewhere(storage: Path) -> Path:
+    """Another storage folder with the same benchmark and nothing else."""
+    shutil.copytree(storage / "benchmarks", storage / "elsewhere" / "benchmarks")
+    return storage / "elsewhere"
 
 
 @pytest.mark.usefixtures("tiny", "quick")
@@ -261,3 +282,17 @@ def test_a_sweep_runs_in_an_object_store(stub: Stub, tmp_path: Path) -> None:
     assert running.run_sweep(written(tmp_path, "away", ["full", "schemagraphsql"], stub), storage) == 0
     assert [each.state for each in cells(storage, "away")] == ["done", "done"]
     assert len(stub.texts()) == 2
+
+
+@pytest.mark.usefixtures("tiny", "quick")
+def test_what_is_finished_is_skipped_at_once(tmp_path: Path, stub: Stub, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, "over", ["full", "schemagraphsql"], stub)
+    assert running.run_sweep(file, tmp_path) == 0
+    stub.process.kill()
+    capsys.readouterr()
+    sweep = read(file, tmp_path)
+    start = time.process_time()
+    course = running.Course(sweep, tmp_path, planned_runs(sweep, tmp_path), sweep.runner, None, retry=True)
+    course.run()
+    assert time.process_time() - start < 1.0
+    assert capsys.readouterr().out == "sweep over: 2 runs, 2 finished before\n"
