@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from flows.query import print_frame
+from flows.answers import print_frame
 from schemas.errors import UserError
 from storage.layout import Store
 from storage.prices import DEFAULT

@@ -5,7 +5,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
-from flows.query import print_frame
+from flows.answers import print_frame
 from flows.sweeps.estimate import Estimate, estimates
 from flows.sweeps.grid import WITHOUT_MODEL, Sweep
 

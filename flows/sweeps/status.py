@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from flows.query import print_frame
+from flows.answers import print_frame
 from flows.sweeps import record
 from flows.sweeps.failures import Failed, failed_cells
 from flows.sweeps.grid import WITHOUT_MODEL
