@@ -1,7 +1,9 @@
 """Claims of requests: processes and machines that want the same reply at the same time pay for it once.
 
-A claim is a small file that only one can create, named by the request's key, holding its owner. Where an owner is dead
-the next one creates the file's successor (its name and the dead owner), so that of several only one takes over.
+A claim is a small file that only one can create, named by the request's key, holding its owner. They lie in many
+folders, as a folder takes one new file at a time. Where an owner is dead the next one creates the file's successor (its
+name and the dead owner), so that of several only one takes over.
+
 A claim stays for some seconds after its reply was stored (replies reach an object store within those): who then finds
 no claim, and has looked for the reply shortly before, knows that there is none. A claim saves money and guards
 nothing: where it fails, a request is sent twice. On an object store a call costs one PUT and one DELETE (many in one
@@ -31,7 +33,6 @@ SURE_SECONDS, LINGER_SECONDS = 1.5, 4.0
 REMOTE_SURE_SECONDS, REMOTE_LINGER_SECONDS = 3.0, 12.0
 TICK_SECONDS = 0.5
 PAUSES = (0.05, 1.0)
-OWNERS = "owners"
 FULL = {errno.ENOSPC, errno.EDQUOT}
 LOG = logging.getLogger(__name__)
 Found = TypeVar("Found")
@@ -49,7 +50,7 @@ class Claims:
         self.remote = is_remote(folder)
         self.sure = REMOTE_SURE_SECONDS if self.remote else SURE_SECONDS
         self.linger = REMOTE_LINGER_SECONDS if self.remote else LINGER_SECONDS
-        self.beats = Heartbeats(folder / OWNERS)
+        self.beats = Heartbeats(folder / "owners")
         self._lock = threading.Lock()
         self._owner = ""
         self._process = 0
@@ -108,7 +109,7 @@ class Claims:
             self._held[key] = []
         files: list[Path] = []
         try:
-            files = self._files(self.folder / key, again)
+            files = self._files(self.folder / key[:2] / key, again)
         finally:
             with self._lock:
                 self._held[key] = files
@@ -221,13 +222,13 @@ class Claims:
         dead = [owner for owner in self.beats.owners() if not self.beats.alive(owner)]
         if self.remote and not dead:
             return
-        names = {path.name for path in matching(self.folder, "*") if path.name != OWNERS}
-        for name in names:
+        found = {path.name: path for path in matching(self.folder, "??/*")}
+        for name, path in found.items():
             key, *successor = name.split(".")
             if not successor and key not in self._held and self._taken(key, again=True, join=False):
                 self._drop([key])
-            elif key not in names and not self.beats.alive(self._read(self.folder / name) or ""):
-                _remove([self.folder / name])
+            elif key not in found and not self.beats.alive(self._read(path) or ""):
+                _remove([path])
         for owner in dead:
             self.beats.end(owner)
 

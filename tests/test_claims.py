@@ -152,8 +152,9 @@ def test_claims_of_a_silent_machine_are_taken_over_when_they_are_stale(
     Heartbeats(tmp_path / "owners").beat("gone", 7)
     monkeypatch.undo()
     monkeypatch.setattr(heartbeats, "STALE_SECONDS", 2.0)
-    (tmp_path / "aa").write_text("gone")
-    (tmp_path / "bb").write_text("")
+    for key, owner in (("aa", "gone"), ("bb", "")):
+        (tmp_path / key).mkdir()
+        (tmp_path / key / key).write_text(owner)
     begun = time.monotonic()
     ours = Claims(tmp_path)
     for key in ("aa", "bb"):
@@ -301,6 +302,7 @@ def test_a_full_disk_is_told_and_leaves_no_claim(tmp_path: Path, monkeypatch: py
         pass
 
     def full(path: Path, data: bytes) -> bool:
+        path.parent.mkdir(exist_ok=True)
         path.touch(exist_ok=False)
         with Path("/dev/full").open("wb", buffering=0) as file:
             file.write(data)
@@ -328,8 +330,8 @@ def test_claims_and_their_owner_go_when_nothing_is_asked_any_more(
     ours = Claims(tmp_path)
     for key in ("aa", "bb", "aa"):
         with ours.turn(key, lambda age: None):
-            assert key in {path.name for path in tmp_path.iterdir()}
-    assert {path.name for path in tmp_path.iterdir()} == {"aa", "bb", "owners"}
+            assert (tmp_path / key / key).is_file()
+    assert {path.name for path in tmp_path.glob("??/*")} == {"aa", "bb"}
     time.sleep(2)
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
     with ours.turn("aa", lambda age: None) as found:
@@ -363,7 +365,8 @@ def test_of_many_that_find_a_dead_owner_one_takes_over(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         (folder / "owners").mkdir(parents=True)
         (folder / "owners" / "dead").write_text(json.dumps(sign))
-        (folder / "aa").write_text("dead")
+        (folder / "aa").mkdir()
+        (folder / "aa" / "aa").write_text("dead")
         all_of_them = [Claims(folder) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
             took = list(pool.map(lambda each: each.take("aa"), all_of_them))
