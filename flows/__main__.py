@@ -19,6 +19,8 @@ COMMANDS = {
     "link": "link one question on your own database",
     "leaderboard": "show a run's metrics with error bars",
     "compare": "compare runs or linkers on the same questions: differences, tests, flips",
+    "runs": "list the runs, or remove some",
+    "export": "write a leaderboard for a paper: LaTeX, Markdown, CSV",
     "query": "ask the results a question in SQL",
     "show": "tell one question's story",
     "adopt": "take published predictions in as a run",

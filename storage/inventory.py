@@ -1,6 +1,7 @@
 """What lies in the storage: the files of every run, found by one look at it, and how DuckDB reads them."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -98,6 +99,21 @@ class Inventory:
         if self.filesystem is None:
             return [str(path.relative_to(self.root)) for path in self.root.glob("benchmarks/*/*.parquet")]
         return [f"benchmarks/{name}" for name in self.files("benchmarks") if name.count("/") == 1]
+
+    def rows(self, dataset: str, runs: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+        """The number of rows in one dataset of runs, by run, of the files' footers."""
+        prefix = f"{self.address}/runs/"
+        files = [f"{prefix}{run}/{name}" for run, names in runs.items() for name in data_files(names).get(dataset, ())]
+        if not files:
+            return {}
+        with duckdb.connect() as connection:
+            self.open(connection)
+            query = "SELECT file_name, num_rows FROM parquet_file_metadata($files)"
+            found = connection.execute(query, {"files": files}).fetchall()
+        counts: Counter[str] = Counter()
+        for file, count in found:
+            counts[file[len(prefix) :].partition("/")[0]] += count
+        return dict(counts)
 
 
 def run_facts(inventory: Inventory, runs: Sequence[str]) -> list[dict[str, Any]]:
