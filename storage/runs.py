@@ -21,6 +21,7 @@ from storage.places import is_remote, matching
 
 __all__ = ["RECORDS", "Busy", "close_run", "compact", "exclusive", "fingerprint", "open_run", "shard_files"]
 
+GROUP = 122_880
 RECORDS: Mapping[str, type] = {
     "linkings": Linking,
     "notes": Note,
@@ -88,12 +89,16 @@ def shard_files(run: Path, dataset: str) -> list[Path]:
 
 
 def compact(run: Path) -> None:
-    """Make one file of each dataset's shards, ordered by benchmark, linker and shard, and remove the shards."""
+    """Make one file of each dataset's shards, ordered by benchmark, linker and shard, and remove the shards.
+
+    A query that names a benchmark or a linker reads the groups of ``GROUP`` rows that have it, and no others.
+    """
     for dataset in DATASETS:
         target = run / f"{dataset}.parquet"
         files = matching(run, f"{dataset}/*/*/*.parquet")
         if files and not target.exists():
-            parquet.write_table(target, pa.concat_tables(_tables(files, RECORDS[dataset])).combine_chunks())
+            table = pa.concat_tables(_tables(files, RECORDS[dataset])).combine_chunks()
+            parquet.write_table(target, table, group=GROUP)
         remove_tree(run / dataset)
     remove_tree(run / "shards")
 
