@@ -62,11 +62,14 @@ def check(
     from rich.progress import track
 
     from schemas.errors import Failure
+    from storage.databases import prepare
     from storage.workers import MARGIN
     from tasks.check_gold import Checked, check_gold
     from tasks.execute import LIMITS
 
     limits = replace(LIMITS, seconds=seconds)
+    for database in sorted({question.database for question in questions}):
+        prepare(addresses[database])
 
     def run(question: "Question") -> Checked:
         try:

@@ -161,3 +161,25 @@ def test_spider_can_be_reached_in_full_and_is_shaky_where_it_leaves_an_order_ope
         cells = [cell.strip() for cell in line.split("│")[2:5]]
         assert cells[0] == cells[2] == "100.00"
         assert 90 < float(cells[1]) < 100
+
+
+def test_a_graph_is_built_before_the_clock_of_its_queries_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("graphdblite", reason="needs the extra [graph]")
+    monkeypatch.setenv("SCHEMALINK_CACHE", str(tmp_path / "cache"))
+    graph = tmp_path / "shop.json"
+    graph.write_text('{"nodes": [{"id": 1, "labels": ["Item"], "props": {"name": "pen"}}], "rels": []}')
+    built: list[bool] = []
+
+    class Watching:
+        size = 1
+
+        def call(self, _seconds: float, _function: object, *_: object) -> None:
+            built.append(any((tmp_path / "cache").rglob("*.db")))
+            raise Failure("timeout", "too slow")
+
+    question = Question("shop", "1", "shop", "Which items?", gold_query="MATCH (i:Item) RETURN i.name")
+    found = check_gold.check([question], {"shop": str(graph)}, Watching(), 1.0, 1)  # type: ignore[arg-type]
+    assert found["1"].status == "gold_timeout"
+    assert built == [True]
