@@ -96,20 +96,19 @@ def _write_parquet(rows: Iterator[pa.RecordBatch], path: Path) -> None:
             writer.write_batch(batch)
 
 
-def texts(rows: Iterable[pa.RecordBatch], form: str) -> Iterator[str]:
+def texts(rows: Iterable[pa.RecordBatch | pa.Table], form: str) -> Iterator[str]:
     """An answer as CSV (lists and structs as JSON text), as one JSON array, or as a JSON object a line."""
-    beginning, between, end = {"csv": ("", "", ""), "json": ("[", ",", "]\n"), "jsonl": ("", "\n", "\n")}[form]
     start = True
-    yield beginning
     for batch in rows:
         frame = _frame(batch)
         with failing():
-            text = _csv(frame, header=start) if form == "csv" else frame.write_ndjson().rstrip("\n")
+            text = _csv(frame, header=start) if form == "csv" else frame.write_ndjson()
         if form == "json":
-            text = text.replace("\n", ",")
-        yield text if start or not text else between + text
-        start = start and form != "csv" and not text
-    yield end
+            text = ("[" if start else "," if text else "") + text.rstrip("\n").replace("\n", ",")
+        start = form == "json" and text == "["
+        yield "" if start else text
+    if form == "json":
+        yield "[]\n" if start else "]\n"
 
 
 def _frame(rows: Any) -> pl.DataFrame:
@@ -131,7 +130,7 @@ def _csv(frame: pl.DataFrame, *, header: bool) -> str:
 def print_frame(frame: pl.DataFrame, form: str) -> None:
     """Print all rows and columns of a frame."""
     if form not in ("table", "markdown"):
-        sys.stdout.writelines(texts(frame.to_arrow().to_batches(), form))
+        sys.stdout.writelines(texts([frame.to_arrow()], form))
         return
     with pl.Config(
         tbl_rows=-1,
