@@ -1,9 +1,10 @@
 """What is told of a run while it runs and at its end: a bar on the terminal, artifacts on the Prefect server."""
 
 import io
+import os
 import re
 import time
-from contextlib import redirect_stdout, suppress
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
@@ -12,6 +13,7 @@ from httpx import HTTPError
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.exceptions import PrefectException
+from prefect.settings import PREFECT_API_URL, temporary_settings
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -20,6 +22,12 @@ from storage.files import read_json
 from storage.layout import Store
 
 PAUSE = 1.0
+
+
+def reporting() -> AbstractContextManager[object]:
+    """Report to the server that is named now, whichever was when Prefect was imported."""
+    named = os.environ.get("PREFECT_API_URL")
+    return temporary_settings({PREFECT_API_URL: named}) if named else nullcontext()
 
 
 class Bulletin:
@@ -83,7 +91,7 @@ def publish_leaderboard(store: Store, run: Path) -> None:
     with redirect_stdout(io.StringIO()) as text:
         print_leaderboard(store, [run.name], levels=("entity", "field", "query"), form="markdown", required=False)
     told = read_json(run / "run.json")
-    with suppress(HTTPError, PrefectException), get_client(sync_client=True) as client:
+    with suppress(HTTPError, PrefectException), reporting(), get_client(sync_client=True) as client:
         _create(client, f"leaderboard-{run.name}", "markdown", text.getvalue(), run.name, told.get("flow_run", ""))
 
 

@@ -1,8 +1,7 @@
 """The Prefect flow: one task a shard and step, paths in, path out; a shard is started when another has ended."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,10 +13,9 @@ from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
 from prefect.context import TagsContext
 from prefect.futures import PrefectFuture
-from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.states import Completed
 
-from flows.bulletins import Bulletin
+from flows.bulletins import Bulletin, reporting
 from flows.endpoints import limit_endpoints, tags_of
 from flows.plan import Cell, Plan, flow_run
 from flows.runners import Engine, Outcome, Runner, engine
@@ -156,12 +154,6 @@ def evaluate(
         finally:
             COURSE.reset(token)
     return Outcome(tuple(course.failures), course.stopped, course.flow_run)
-
-
-def reporting() -> "AbstractContextManager[object]":
-    """Report to the server that is named now, whichever was when Prefect was imported."""
-    named = os.environ.get("PREFECT_API_URL")
-    return temporary_settings({PREFECT_API_URL: named}) if named else nullcontext()
 
 
 def labels(plan: Plan) -> list[str]:
