@@ -2,9 +2,11 @@
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from flows.runners import Runner
-from tasks.toolbox import Toolbox
+if TYPE_CHECKING:
+    from flows.runners import Runner
+    from tasks.toolbox import Toolbox
 
 GRAPHS = "run graphs in graphdblite (default), graphqlite, or a server such as neo4j://host:7687"
 
@@ -47,13 +49,17 @@ def add_runner_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def runner(arguments: argparse.Namespace) -> Runner:
+def runner(arguments: argparse.Namespace) -> "Runner":
     """The runner that the shared arguments describe."""
+    from flows.runners import Runner
+
     return Runner(arguments.runner, arguments.address, arguments.workers, arguments.endpoint_limit)
 
 
-def toolbox(arguments: argparse.Namespace) -> Toolbox:
+def toolbox(arguments: argparse.Namespace) -> "Toolbox":
     """The toolbox that the shared arguments describe."""
+    from tasks.toolbox import Toolbox
+
     endpoints = tuple(url.strip() for text in arguments.endpoint for url in text.split(",") if url.strip())
     return Toolbox(
         storage=arguments.storage,

@@ -22,13 +22,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Print the leaderboard."""
-    from flows.costs import print_costs
-    from flows.reports import print_leaderboard
     from storage.layout import Store
 
     if arguments.costs:
+        from flows.costs import print_costs
+
         print_costs(Store(arguments.storage), arguments.runs, arguments.prices, arguments.format)
         return 0
+    from flows.reports import print_leaderboard
+
     levels = arguments.level or ["entity", "field", "query"]
     print_leaderboard(Store(arguments.storage), arguments.runs, levels=levels, by=arguments.by, form=arguments.format)
     return 0

@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -166,10 +166,14 @@ def print_runs(runs: Sequence[Run], form: str) -> None:
 
     from flows.answers import print_frame
     from flows.cache import size
-    from schemas.arrow import to_table
 
     if form in ("csv", "json", "jsonl"):
-        print_frame(pl.DataFrame(to_table(Run, runs)), form)
+        kinds: dict[str, Any] = {
+            **{field.name: pl.String for field in fields(Run)},
+            **dict.fromkeys(("benchmarks", "linkers"), pl.List(pl.String)),
+            **dict.fromkeys(("questions", "bytes"), pl.Int64),
+        }
+        print_frame(pl.DataFrame([asdict(run) for run in runs], schema=kinds), form)
         return
     if not runs:
         print("no runs; make one with: python -m flows evaluate")

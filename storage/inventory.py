@@ -54,6 +54,7 @@ class Inventory:
         if self.filesystem is not None:
             connection.register_filesystem(self.filesystem)
             connection.execute(f"SET threads = {max(REMOTE_THREADS, os.cpu_count() or 1)}")
+        connection.execute("SET enable_progress_bar = false")
         connection.execute("SET autoinstall_known_extensions = false")
         connection.execute("SET autoload_known_extensions = false")
         connection.execute(f"SET allowed_directories = [{quoted(self.address + '/')}]")

@@ -107,8 +107,8 @@ def _read(
 
 def _arrays(lists: Any) -> list[Matrix]:
     """The lists of an Arrow column as arrays."""
-    ends = np.cumsum(lists.value_lengths().to_numpy())
-    return np.split(lists.flatten().to_numpy().astype(float), ends[:-1]) if len(ends) else []
+    ends = np.cumsum(np.from_dlpack(lists.value_lengths()))
+    return np.split(np.from_dlpack(lists.flatten()).astype(float), ends[:-1]) if len(ends) else []
 
 
 def _statistics(sums: Sequence[Sums]) -> Iterator[Sums]:

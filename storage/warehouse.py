@@ -22,6 +22,7 @@ from storage.sql import sql
 
 __all__ = ["connect", "first_line", "leaderboard", "named", "select", "sql"]
 
+FACTS = ("name", "hash", "created", "finished", "status", "commit", "flow_run", "configuration", "packages")
 VIEWS = (*RECORDS, "questions", "catalogs", "costs", "runs")
 
 
@@ -67,9 +68,15 @@ def _add_runs(
             files = [f"{folder}{run}/{file}" for run, sets in found.items() for file in sets.get(dataset, ())]
             _view(connection, dataset, record, files, folder)
     if "runs" in wanted:
-        connection.register("run_table", _run_table(run_facts(inventory, list(chosen))))
-        connection.execute("CREATE TABLE runs AS SELECT * FROM run_table")
-        connection.unregister("run_table")
+        facts = run_facts(inventory, list(chosen))
+        columns = ", ".join(f"unnest(${name}::VARCHAR[]) AS {name}" for name in FACTS)
+        connection.execute(f"CREATE TABLE runs AS SELECT {columns}", {name: _texts(facts, name) for name in FACTS})
+
+
+def _texts(facts: Sequence[Mapping[str, Any]], name: str) -> list[str | None]:
+    """One fact of every run, as JSON text where it is not a text."""
+    values = (about.get(name) for about in facts)
+    return [value if isinstance(value, str | None) else json.dumps(value) for value in values]
 
 
 def _add_costs(connection: duckdb.DuckDBPyConnection, prices: Prices) -> None:
@@ -91,28 +98,17 @@ def _view(
     run = f"split_part(substr(filename, {len(folder) + 1}), '/', 1) AS run, " if folder else ""
     if files:
         listed = ", ".join(map(quoted, files))
-        columns = f"SELECT {run}* EXCLUDE (filename) FROM read_parquet([{listed}], filename = true)"
+        rows = f"SELECT {run}* EXCLUDE (filename) FROM read_parquet([{listed}], filename = true)"
         try:
-            connection.execute(f"CREATE VIEW {name} AS {columns}")
+            connection.execute(f"CREATE VIEW {name} AS {rows}")
         except duckdb.Error as error:
             raise UserError(f"cannot read {name}: {first_line(error)}") from error
         return
     schema = arrow_schema(record)
-    empty = (pa.schema([pa.field("run", pa.string()), *schema]) if run else schema).empty_table()
-    connection.register("nothing", empty)
+    columns = pa.schema([pa.field("run", pa.string()), *schema]) if run else schema
+    connection.register("nothing", pa.Table.from_batches([], columns))
     connection.execute(f"CREATE TABLE {name} AS SELECT * FROM nothing")
     connection.unregister("nothing")
-
-
-def _run_table(facts: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """One row a run: what its ``run.json`` says, the configuration as JSON text."""
-    names = ("name", "hash", "created", "finished", "status", "commit", "flow_run", "configuration", "packages")
-    rows = [{name: row.get(name) for name in names} for row in facts]
-    texts = [
-        {name: value if isinstance(value, str | None) else json.dumps(value) for name, value in row.items()}
-        for row in rows
-    ]
-    return pa.Table.from_pylist(texts, schema=pa.schema([(name, pa.string()) for name in names]))
 
 
 def first_line(error: Exception) -> str:

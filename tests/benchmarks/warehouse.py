@@ -4,24 +4,27 @@ Run: python -m tests.benchmarks.warehouse [--scores 10000000] [--runs 2000] [--t
 """
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from flows.reports import boards
+from flows.runs import read_runs
 from schemas.arrow import arrow_schema
 from schemas.records import Linking, Score
 from storage import parquet
 from storage.files import write_json
 from storage.layout import Store
-from storage.warehouse import connect
+from storage.runs import GROUP
+from storage.warehouse import connect, named
 
 DATABASES = 11
 QUESTIONS = 1534
@@ -63,46 +66,65 @@ def linkings(linker: str, repetitions: int) -> Iterator[Linking]:
             yield Linking("bird", f"database_{at * DATABASES // QUESTIONS:02d}", f"bird-{at}", linker, repetition)
 
 
-def write_run(store: Store, name: str, linkers: list[str], repetitions: int) -> None:
+def write_finished(
+    store: Store, name: str, made: pa.Table, asked: Iterable[Linking], linkers: Sequence[str], repetitions: int
+) -> None:
     """Write one finished run, as compaction leaves it."""
-    chance = np.random.default_rng(int.from_bytes(name.encode()[-7:]))
     run = store.run(name)
-    made = pa.concat_tables(scores(linker, each, chance) for linker in linkers for each in range(repetitions))
-    parquet.write_table(run / "scores.parquet", made.combine_chunks())
-    kept = (each for linker in linkers for each in linkings(linker, repetitions))
-    parquet.write(run / "linkings.parquet", Linking, kept)
-    configuration = {"benchmarks": {"bird": "0" * 16}, "linkers": linkers, "repetitions": repetitions}
+    parquet.write_table(run / "scores.parquet", made, group=GROUP)
+    parquet.write(run / "linkings.parquet", Linking, asked, group=GROUP)
+    configuration = {"benchmarks": {"bird": "0" * 16}, "linkers": list(linkers), "repetitions": repetitions}
     facts = {"status": "done", "created": "2026-01-01T00:00:00+00:00", "finished": "2026-01-01T01:00:00+00:00"}
     write_json(run / "run.json", {"name": name, "hash": name, "configuration": configuration, **facts})
+
+
+def write_run(store: Store, name: str, linkers: Sequence[str], repetitions: int) -> None:
+    """Write one finished run of the whole benchmark."""
+    chance = np.random.default_rng(int.from_bytes(name.encode()[-7:]))
+    made = pa.concat_tables(scores(linker, each, chance) for linker in linkers for each in range(repetitions))
+    asked = (each for linker in linkers for each in linkings(linker, repetitions))
+    write_finished(store, name, made.combine_chunks(), asked, linkers, repetitions)
 
 
 def small_run(store: Store, name: str) -> None:
     """Write one finished run of a hundred questions."""
-    run = store.run(name)
-    made = scores(f"schemagraphsql(k={name[-4:]})", 0, np.random.default_rng(int(name[-4:])))
-    for dataset, table in (("scores", made[: 100 * len(LEVELS)]),):
-        parquet.write_table(run / f"{dataset}.parquet", table)
-    parquet.write(run / "linkings.parquet", Linking, list(linkings(f"schemagraphsql(k={name[-4:]})", 1))[:100])
-    configuration = {"benchmarks": {"bird": "0" * 16}, "linkers": ["schemagraphsql"], "repetitions": 1}
-    facts = {"status": "done", "created": "2026-01-01T00:00:00+00:00", "finished": "2026-01-01T01:00:00+00:00"}
-    write_json(run / "run.json", {"name": name, "hash": name, "configuration": configuration, **facts})
+    linker = f"schemagraphsql(k={name[-4:]})"
+    made = scores(linker, 0, np.random.default_rng(int(name[-4:])))[: 100 * len(LEVELS)]
+    write_finished(store, name, made, list(linkings(linker, 1))[:100], [linker], 1)
 
 
 def measured(what: str, action: Callable[[], object], times: int) -> None:
-    """Print the median and the range of the seconds that an action takes, the first time left out."""
+    """Print the median and the range of the seconds that an action takes, and of processors; the first is left out.
+
+    On a machine with other work the processors' seconds, over the cores that are free, tell what it would take alone.
+    """
     action()
-    seconds = []
+    seconds, processors = [], []
     for _ in range(times):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), sum(os.times()[:4])
         action()
         seconds.append(time.perf_counter() - start)
-    print(f"{what:<64} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f}–{max(seconds):.3f})", flush=True)
+        processors.append(sum(os.times()[:4]) - used)
+    spread = f"({min(seconds):.2f}–{max(seconds):.2f})"
+    median = f"{statistics.median(seconds):6.2f} s {spread:>13}"
+    print(f"{what:<58} {median}   processors {statistics.median(processors):5.2f} s", flush=True)
 
 
 def command(store: Store, *words: str) -> None:
     """Run one command of the product in a process of its own."""
     done = [sys.executable, "-m", "flows", words[0], "--storage", str(store.root), *words[1:]]
-    subprocess.run(done, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(done, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def peak(store: Store, target: Path) -> str:
+    """Write all scores to a file in a process of its own, and tell the most memory that it had."""
+    code = "import resource, sys; from flows.__main__ import main; assert main(sys.argv[1:]) == 0; "
+    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    words = ["query", "SELECT * FROM scores", "--to", str(target), "--storage", str(store.root)]
+    done = subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, text=True)
+    return (
+        f"{target.suffix}: {target.stat().st_size / 1e6:,.0f} MB written, {int(done.stdout) / 1000:,.0f} MB of memory"
+    )
 
 
 def main() -> None:
@@ -130,15 +152,17 @@ def benchmark(root: Path, wanted: int, runs: int, times: int) -> None:
         small_run(small, f"run-{at:04d}")
     for name, store in (("one run", one), (f"{parts} runs", many)):
         measured(f"leaderboard of {name}, three levels", lambda s=store: boards(s, []), times)
-        measured(f"command leaderboard, {name}, three levels", lambda s=store: command(s, "leaderboard"), times)
-    measured(f"views opened over {runs} runs", lambda: connect(small).execute("FROM runs").fetchall(), times)
+        measured("  as a command", lambda s=store: command(s, "leaderboard"), times)
     measured(f"leaderboard of one of {runs} runs", lambda: boards(small, ["run-0001"]), times)
-    for sql in (
-        "SELECT avg(value) FROM scores WHERE run = 'run-0001'",
-        "SELECT run, avg(value) FROM scores GROUP BY 1",
-    ):
-        measured(sql, lambda q=sql: connect(small).execute(q).fetchall(), times)
-        measured(f"command query: {sql}", lambda q=sql: command(small, "query", q), times)
+    measured("  as a command", lambda: command(small, "leaderboard", "run-0001"), times)
+    measured(f"list of {runs} runs", lambda: read_runs(small), times)
+    measured("  as a command", lambda: command(small, "runs", "list", "--format", "csv"), times)
+    means = "SELECT run, avg(value) FROM scores"
+    for sql in (f"{means} WHERE run = 'run-0001' GROUP BY ALL", f"{means} GROUP BY ALL"):
+        measured(sql, lambda q=sql: connect(small, views=named(q)).execute(q).fetchall(), times)
+        measured("  as a command", lambda q=sql: command(small, "query", q), times)
+    for ending in ("parquet", "csv"):
+        print(peak(one, root / f"answer.{ending}"), flush=True)
 
 
 if __name__ == "__main__":
