@@ -25,7 +25,7 @@ from storage.layout import Store
 from storage.places import place
 from storage.warehouse import connect
 from tests.conftest import asked, shop
-from tests.stub_server import Stub
+from tests.stub_server import Stub, tokens
 from tests.stub_server import running as stub_running
 from tests.sweeps import PAID, quick, toml, written  # noqa: F401
 
@@ -76,6 +76,28 @@ def test_four_configurations_are_planned_and_sent_as_one(tmp_path: Path, stub: S
     assert len(stub.texts()) == before + 18
     close(plan, happened(tmp_path, "four"))
     assert all("server's own tokenizer" in " ".join(each.basis) for each in plan if each.new)
+
+
+@pytest.mark.usefixtures("tiny", "quick")
+def test_picks_among_paths_are_exact_once_endpoints_are_known(tmp_path: Path) -> None:
+    with stub_running("--text", "src=customer, dst=line,Order\npath_id: 1", "--count") as stub:
+        assert running.run_sweep(written(tmp_path, "ends", ["schemagraphsql"], stub), tmp_path) == 0
+        pilot = [{"name": "tiny", "limit": 3}]
+        assert running.run_sweep(written(tmp_path, "pilot", FOUR, stub, benchmarks=pilot), tmp_path) == 0
+        file = written(tmp_path, "four", FOUR, stub)
+        plan = planned(file, tmp_path)
+        assert [(each.calls, each.stored, each.shared) for each in plan] == [
+            (42, 24, 0),
+            (42, 24, 18),
+            (21, 21, 0),
+            (21, 21, 0),
+        ]
+        before = len(stub.texts())
+        assert running.run_sweep(file, tmp_path) == 0
+        assert happened(tmp_path, "four")["calls"] == sum(each.calls for each in plan)
+        sent = [tokens(body["messages"]) for body in stub.state()["log"][before:]]
+        assert len(sent) == sum(each.new for each in plan) == 18
+        assert sum(sent) == sum(each.prompt_tokens for each in plan)
 
 
 @pytest.mark.usefixtures("tiny", "quick")
