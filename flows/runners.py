@@ -148,7 +148,9 @@ def _ray(runner: Runner, toolbox: Toolbox) -> Iterator[Engine]:
             local = {"num_cpus": runner.processes(toolbox), "object_store_memory": RAY_STORE}
             ray.init("local", include_dashboard=False, **local, **quiet)
     except (OSError, RuntimeError, ValueError) as error:
-        raise UserError(f"no Ray cluster at {runner.address or 'this machine'}: {error}") from error
+        where = runner.address or "this machine"
+        hint = "; one that asks for a token wants its RAY_AUTH_TOKEN here, too" if runner.address else ""
+        raise UserError(f"no Ray cluster at {where}: {str(error).splitlines()[0]}{hint}") from error
     try:
         cores = int(ray.cluster_resources().get("CPU", 0))
         if not cores:

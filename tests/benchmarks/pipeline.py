@@ -100,13 +100,14 @@ def server(storage: Path, toolbox: Toolbox, stubs: Sequence[Stub], runner: Runne
     assert sum(linking.calls for linking in linked) == questions
     assert {linking.status for linking in linked} == {"ok"}
     begun = max((at for at, calls, _ in watched if sum(calls) == 0), default=start)
-    ended, calls = next((at, sum(calls)) for at, calls, _ in watched if sum(calls) >= 0.95 * questions)
-    rate = calls / (ended - begun)
-    busy = [active for at, _, active in watched if begun + 2 * latency < at < ended - latency]
+    ended, answered = next((at, sum(calls)) for at, calls, _ in watched if sum(calls) >= 0.95 * questions)
+    rate = answered / (ended - begun)
+    busy = [active for _, calls, active in watched if 0.1 * questions < sum(calls) < 0.8 * questions]
     full = [sum(each) / len(busy) * len(stubs) / toolbox.in_flight for each in zip(*busy, strict=True)]
     return (
         f"{rate:.1f} calls/s sustained, {rate * latency / toolbox.in_flight:.1%} of what is possible; each replica "
-        f"{', '.join(f'{share:.1%}' for share in full)} full; {questions / seconds:.1f} calls/s over the whole flow of "
+        f"{', '.join(f'{share:.1%}' for share in full)} full while a tenth to four fifths were answered; "
+        f"{questions / seconds:.1f} calls/s over the whole flow of "
         f"{seconds:.1f} s; latency {latency} s, {1000 * cpu / questions:.2f} ms of this process's CPU a question"
     )
 
