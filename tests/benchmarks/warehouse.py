@@ -118,8 +118,8 @@ def command(store: Store, *words: str) -> None:
 
 def peak(store: Store, target: Path) -> str:
     """Write all scores to a file in a process of its own, and tell the most memory that it had."""
-    code = "import resource, sys; from flows.__main__ import main; assert main(sys.argv[1:]) == 0; "
-    code += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    code = "import sys; from flows.__main__ import main; assert main(sys.argv[1:]) == 0; "
+    code += "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
     words = ["query", "SELECT * FROM scores", "--to", str(target), "--storage", str(store.root)]
     done = subprocess.run([sys.executable, "-c", code, *words], check=True, capture_output=True, text=True)
     return (
