@@ -18,7 +18,7 @@ PARTS: Mapping[str, frozenset[str]] = {
     "kept": frozenset({"stage"}),
     "dropped": frozenset({"stage"}),
     "tool_call": frozenset({"stage", "turn", "tool"}),
-    "abstained": frozenset({"hypothesis", "all"}),
+    "abstained": frozenset({"hypothesis", "all", "tables", "fields"}),
 }
 OURS = frozenset({"demo", "own"})
 

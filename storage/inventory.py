@@ -54,7 +54,8 @@ class Inventory:
         if self.filesystem is not None:
             connection.register_filesystem(self.filesystem)
             connection.execute(f"SET threads = {max(REMOTE_THREADS, os.cpu_count() or 1)}")
-        connection.execute("SET enable_progress_bar = false")
+        if connection.execute("SELECT current_setting('enable_progress_bar')").fetchone() != (False,):
+            connection.execute("SET enable_progress_bar = false")
         connection.execute("SET autoinstall_known_extensions = false")
         connection.execute("SET autoload_known_extensions = false")
         connection.execute(f"SET allowed_directories = [{quoted(self.address + '/')}]")
