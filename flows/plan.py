@@ -79,10 +79,10 @@ class Plan:
         """Open the run's folder: ``run.json``, and the shards' files where something is to do."""
         open_run(self.run, self.configuration, facts())
         if retry:
-            for dataset in DATASETS:
+            close_run(self.run, {**facts(), "status": "begun"})
+            for dataset in reversed(DATASETS):
                 (self.run / f"{dataset}.parquet").unlink(missing_ok=True)
                 remove_tree(self.run / dataset)
-            close_run(self.run, {**facts(), "status": "begun"})
         if self.missing():
             shard.write(self.shards)
 

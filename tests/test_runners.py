@@ -123,6 +123,21 @@ def test_a_run_that_is_stopped_goes_on(
     assert (plan.run / "scores.parquet").read_bytes() == whole
 
 
+def test_a_run_that_is_killed_while_it_is_begun_anew_lacks_nothing(
+    tiny: Path, tmp_path: Path, prefect_api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(tmp_path, "anew")
+    assert execute(plan, report=False) == 0
+    scores = (plan.run / "scores.parquet").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("flows.plan.remove_tree", lambda folder: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            plan.begin(retry=True)
+    assert len(planned(tmp_path, "anew").missing()) == len(plan.cells)
+    assert execute(planned(tmp_path, "anew"), report=False) == 0
+    assert (plan.run / "scores.parquet").read_bytes() == scores
+
+
 def test_a_shard_that_fails_stops_no_other(tiny: Path, tmp_path: Path, prefect_api: str) -> None:
     plan = planned(tmp_path, "first")
     blocked = plan.cells[4].link.linkings
