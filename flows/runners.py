@@ -17,6 +17,7 @@ RUNNERS = ("threads", "dask", "ray")
 HERE = ("localhost", "127.0.0.1", "::1")
 PATIENCE = 30.0
 RAY_STORE = 100_000_000
+QUIET_DASK = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,8 @@ def engine(runner: Runner, toolbox: Toolbox) -> Iterator[Engine]:
 
 def _dask(runner: Runner, toolbox: Toolbox) -> Engine:
     """A cluster of Dask; the task runner starts and ends a local one."""
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    for name, value in QUIET_DASK.items():
+        os.environ.setdefault(name, value)
     from prefect_dask.task_runners import DaskTaskRunner
 
     if runner.address:
