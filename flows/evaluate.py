@@ -187,7 +187,7 @@ def report_failures(plan: "Plan") -> int:
         SELECT linker, count(*), count(*) FILTER (status NOT IN ('ok', 'fallback')) AS failed,
                mode(status || ': ' || reason) FILTER (status NOT IN ('ok', 'fallback'))
         FROM linkings GROUP BY linker HAVING failed > 0 ORDER BY linker"""
-    rows = connect(plan.storage, [plan.run.name]).execute(query).fetchall()
+    rows = connect(plan.storage, [plan.run.name], views=("linkings",)).execute(query).fetchall()
     for linker, asked, failed, reason in rows:
         print(f"{linker}: {failed} of {asked} questions failed, most often {reason}", file=sys.stderr)
     return int(any(asked == failed for _, asked, failed, _ in rows))

@@ -62,7 +62,7 @@ def read_stories(store: "Store", question: Question, runs: list[str]) -> list[tu
     from schemas.arrow import arrow_schema, from_table
     from storage.warehouse import connect
 
-    connection: Any = connect(store, runs)
+    connection: Any = connect(store, runs, views=("linkings", "notes"))
     key = {"benchmark": question.benchmark, "question": question.id}
 
     def fetch(dataset: str, record: type, order: str) -> list[tuple[str, Any]]:

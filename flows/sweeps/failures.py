@@ -42,7 +42,7 @@ def failed_cells(store: Store, runs: Sequence[str]) -> list[Failed]:
     chosen = [run for run in runs if run in there]
     if not chosen:
         return []
-    connection = connect(store, chosen)
+    connection = connect(store, chosen, views=("linkings", "queries"))
     found = []
     for stage, dataset in (("link", "linkings"), ("generate", "queries")):
         query = QUERY.format(stage=stage, dataset=dataset, mendable=MENDABLE)

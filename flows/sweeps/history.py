@@ -46,7 +46,7 @@ class History:
         """Read the rows of all runs."""
         if not store.runs():
             return cls([])
-        connection = connect(store)
+        connection = connect(store, views=("linkings", "queries"))
         rows = []
         for stage, dataset in (("link", "linkings"), ("generate", "queries")):
             query = QUERY.format(stage=stage, dataset=dataset, lost=LOST)

@@ -140,7 +140,7 @@ def _spent(store: Store, runs: Sequence[str]) -> dict[tuple[str, str], list[Spen
     chosen = [run for run in runs if run in there]
     for tried in range(TRIES if chosen else 0):
         try:
-            rows = connect(store, chosen).execute(SPENT).fetchall()
+            rows = connect(store, chosen, views=("costs",)).execute(SPENT).fetchall()
         except (duckdb.Error, UserError):
             if tried == TRIES - 1:
                 raise
