@@ -151,10 +151,11 @@ class Claims:
             raise
 
     def _drop(self, keys: Sequence[str]) -> None:
-        """Give claims up; what cannot be removed now lingers on."""
+        """Give claims up that no other thread is taking or giving up; what cannot be removed now lingers on."""
         with self._lock:
-            chains = {key: self._held[key] for key in keys if key in self._held}
+            chains = {key: files for key in keys if (files := self._held.get(key))}
             for key in chains:
+                self._held[key] = []
                 self._lingering.pop(key, None)
         together = self.remote and len(chains) > 1 and _remove_together(list(chain(*chains.values())))
         gone = {key: together or _remove(files) for key, files in chains.items()}
@@ -163,6 +164,7 @@ class Claims:
                 if removed:
                     del self._held[key]
                 else:
+                    self._held[key] = chains[key]
                     self._lingering[key] = time.monotonic() + self.linger
 
     def _join(self) -> None:
@@ -246,6 +248,9 @@ class Claims:
                 min(self.sure + TICK_SECONDS, max(0.0, max(self._lingering.values(), default=0.0) - time.monotonic()))
             )
         self._drop(list(self._held))
+        end = time.monotonic() + self.sure
+        while self._held and not all(self._held.values()) and time.monotonic() < end:
+            time.sleep(PAUSES[0])
         self._leave(owner)
 
 

@@ -3,9 +3,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -374,3 +375,25 @@ def test_of_many_that_find_a_dead_owner_one_takes_over(tmp_path: Path) -> None:
         for each in all_of_them:
             each.close()
         assert [path for path in folder.rglob("*") if path.is_file()] == []
+
+
+def test_a_claim_that_two_threads_give_up_at_one_time_is_given_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, key = Claims(tmp_path), request_key({})
+    assert ours.take(key)
+    removing, remove = threading.Event(), claims._remove
+
+    def slowly(files: Sequence[Path]) -> bool:
+        removing.set()
+        time.sleep(0.3)
+        return remove(files)
+
+    monkeypatch.setattr(claims, "_remove", slowly)
+    with ThreadPoolExecutor() as pool:
+        first = pool.submit(ours._drop, [key])
+        assert removing.wait(10)
+        assert not ours.take(key)
+        ours.close()
+        first.result()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
