@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", type=listed, default=[], metavar="STATUS,…", help=f"of {', '.join(STATUSES)}")
     parser.add_argument("--format", choices=FORMATS, default="table")
     group = parser.add_argument_group("prune")
-    group.add_argument("--older-than", type=float, metavar="DAYS", help="only what ended, or else began, before that")
+    group.add_argument("--older-than", type=_days, metavar="DAYS", help="only what ended, or else began, before that")
     group.add_argument("--keep", type=positive, metavar="N", help="keep the N newest runs of each configuration")
     group.add_argument("--dry-run", action="store_true", help="only tell what would be removed, as without --yes")
     group.add_argument("--yes", action="store_true", help="remove it")
@@ -68,6 +68,16 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.older_than is not None:
         found = [run for run in found if before(run, arguments.older_than)]
     return prune(store, found, remove=arguments.yes and not arguments.dry_run)
+
+
+def _days(text: str) -> float:
+    try:
+        days = float(text)
+    except ValueError:
+        days = -1.0
+    if 0 <= days <= timedelta.max.days:
+        return days
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 0 on")
 
 
 def read_runs(store: "Store", *, count: bool = True) -> list[Run]:
@@ -102,10 +112,14 @@ def matching(runs: Iterable[Run], patterns: Sequence[str], statuses: Sequence[st
 
     known = list(runs)
     for pattern in patterns:
-        if not any(fnmatchcase(run.name, pattern) for run in known):
+        if not any(_named(run, pattern) for run in known):
             raise unknown("run", pattern, [run.name for run in known])
-    named = [run for run in known if not patterns or any(fnmatchcase(run.name, pattern) for pattern in patterns)]
+    named = [run for run in known if not patterns or any(_named(run, pattern) for pattern in patterns)]
     return [run for run in named if not statuses or run.status in statuses]
+
+
+def _named(run: Run, pattern: str) -> bool:
+    return run.name == pattern or fnmatchcase(run.name, pattern)
 
 
 def kept(runs: Iterable[Run], count: int | None) -> set[str]:
@@ -121,8 +135,12 @@ def before(run: Run, days: float) -> bool:
     told = run.finished or run.created
     if not told:
         return False
-    at = datetime.fromisoformat(told)
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)) < datetime.now(UTC) - timedelta(days=days)
+    try:
+        at = datetime.fromisoformat(told)
+    except ValueError:
+        return False
+    age = datetime.now(UTC) - (at if at.tzinfo else at.replace(tzinfo=UTC))
+    return age > timedelta(days=days)
 
 
 def prune(store: "Store", runs: Sequence[Run], *, remove: bool) -> int:

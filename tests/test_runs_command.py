@@ -159,6 +159,29 @@ def test_a_mistake_is_told_and_removes_nothing(words: list[str], told: str, tmp_
     assert set(store.runs()) == set(RUNS)
 
 
+def test_a_name_with_brackets_is_a_name_and_a_pattern(tmp_path: Path) -> None:
+    store = made(tmp_path)
+    store.run("late").rename(store.run("a [x]"))
+    found = read_runs(store)
+    assert [each.name for each in command.matching(found, ["a [x]"], [])] == ["a [x]"]
+    assert [each.name for each in command.matching(found, ["[lo]*"], [])] == ["old", "latest"]
+
+
+@pytest.mark.parametrize("days", ["nan", "inf", "-1", "1e300", "x"])
+def test_days_are_a_number_from_0_on(days: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(made(tmp_path), "prune", "--yes", f"--older-than={days}")
+    assert f"{days!r} is not a number of days from 0 on" in capsys.readouterr().err
+
+
+def test_a_run_whose_time_cannot_be_read_is_not_old(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = made(tmp_path)
+    path = store.run("old") / "run.json"
+    write_json(path, {**json.loads(path.read_text()), "finished": "never"})
+    assert run(store, "prune", "--older-than", "30") == 0
+    assert capsys.readouterr().out == "no run is to be removed\n"
+
+
 @pytest.mark.slow
 def test_runs_of_an_object_store_are_listed_and_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It starts an S3 server."""
