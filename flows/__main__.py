@@ -35,6 +35,15 @@ COMMANDS = {
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line that suggests the nearest word."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Take words that follow an option into the list of words that stands before it: ``runs prune --keep 1 a``."""
+        found, left = super().parse_known_args(args, namespace)
+        lists = [each.dest for each in self._actions if not each.option_strings and each.nargs in ("*", "+")]
+        if left and lists and not any(word.startswith("-") for word in left):
+            setattr(found, lists[-1], [*getattr(found, lists[-1]), *left])
+            left = []
+        return found, left
+
     def error(self, message: str) -> NoReturn:
         """Print the mistake and end with status 2."""
         if choice := re.search(r"invalid choice: '(.*?)' \(choose from (.*)\)", message):

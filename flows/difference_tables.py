@@ -60,7 +60,7 @@ def _print_table(title: str, rows: Sequence[Difference], by: str, form: str) -> 
         table.add_column(head, justify="left" if head in ("metric", by) else "right", overflow="fold")
     for cell in cells:
         table.add_row(*cell)
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    Console(width=None if sys.stdout.isatty() else 160, markup=False, emoji=False).print(table)
 
 
 def _cells(row: Difference, sliced: bool) -> list[str]:

@@ -107,7 +107,7 @@ def _print_table(level: str, board: Sequence[Row], by: str, form: str) -> None:
         table.add_column(head, justify="left" if head in (*keys, by) else "right", overflow="fold")
     for cell in cells:
         table.add_row(*cell)
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    Console(width=None if sys.stdout.isatty() else 160, markup=False, emoji=False).print(table)
 
 
 def _metrics(row: Row) -> list[str]:

@@ -2,6 +2,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -287,6 +288,22 @@ def test_the_same_answers_differ_in_nothing(runs: dict[str, list[Score]], tmp_pa
     (row,) = compared(cli, "two", "again", "--metrics", "strict_recall")["comparisons"]
     assert (row["difference"], row["low"], row["high"], row["p"]) == (0, 0, 0, 1)
     assert (row["gained"], row["lost"], row["mcnemar"], row["detectable"]) == (0, 0, 1, None)
+
+
+def test_brackets_and_colons_of_names_are_printed_as_they_are(cli: Cli, tmp_path: Path) -> None:
+    for run, skill in (("a [x]", 0.8), (":fire:", 0.5)):
+        write(tmp_path, run, list(scored(run, "full", skill, 1)))
+    assert "A = a [x] (full), B = :fire: (full)" in cli("compare", "a [x]", ":fire:").stdout
+    assert {"a [x]", ":fire:"} <= set(re.findall(r"a \[x]|:fire:", cli("leaderboard").stdout))
+
+
+def test_words_may_stand_on_both_sides_of_options(runs: dict[str, list[Score]], cli: Cli) -> None:
+    apart = cli("compare", "one", "--flips", "0", "two")
+    assert (apart.returncode, apart.stdout) == (0, cli("compare", "one", "two", "--flips", "0").stdout)
+    pruned = cli("runs", "prune", "--status", "done", "one", "--keep", "1", "tow")
+    assert (pruned.returncode, "unknown run 'tow'" in pruned.stderr) == (2, True)
+    assert "unrecognized arguments: --yse" in cli("runs", "prune", "one", "--yse").stderr
+    assert "unrecognized arguments: else" in cli("sweep", "plan", "x.toml", "--format", "csv", "else").stderr
 
 
 @pytest.mark.parametrize(
