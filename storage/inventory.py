@@ -122,12 +122,18 @@ def run_facts(inventory: Inventory, runs: Sequence[str]) -> list[dict[str, Any]]
     """What the ``run.json`` of each run says, all read at the same time where each is a request."""
     paths = [inventory.root / "runs" / run / "run.json" for run in runs]
     if inventory.filesystem is None or not paths:
-        return [read_json(path) for path in paths]
+        return [_facts(path, read_json(path)) for path in paths]
     names = [filesystem(path)[1] for path in paths]
     with mended(inventory.root, "read"):
         contents = inventory.filesystem.cat(names)
     texts = {name.lstrip("/"): content.decode() for name, content in contents.items()}
-    return [parsed_json(path, texts[name.lstrip("/")]) for path, name in zip(paths, names, strict=True)]
+    return [_facts(path, parsed_json(path, texts[name.lstrip("/")])) for path, name in zip(paths, names, strict=True)]
+
+
+def _facts(path: Path, told: Any) -> dict[str, Any]:
+    if isinstance(told, dict):
+        return told
+    raise UserError(f"{path}: not an object in JSON; remove that folder and evaluate again")
 
 
 def data_files(files: Iterable[str]) -> Mapping[str, list[str]]:

@@ -95,7 +95,9 @@ def test_a_corrupt_result_is_named_and_says_what_to_do(cli: Cli, tiny: Path, tmp
 def test_a_broken_run_file_is_named(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "runs" / "one").mkdir(parents=True)
     (tmp_path / "runs" / "one" / "run.json").write_text('{"name": ')
-    told(cli("leaderboard"), 2, "run.json: broken JSON at line 1")
+    told(cli("runs"), 2, "run.json: broken JSON at line 1")
+    (tmp_path / "runs" / "one" / "run.json").write_text("[1]")
+    told(cli("runs"), 2, "run.json: not an object in JSON")
 
 
 def test_a_run_that_is_being_written_is_not_written_twice(cli: Cli, tiny: Path, tmp_path: Path) -> None:

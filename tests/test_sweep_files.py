@@ -7,6 +7,7 @@ import pytest
 
 from flows.sweeps import reading, record, running, status
 from flows.sweeps.estimate import estimates
+from flows.sweeps.ledger import Invocation, Turn
 from flows.sweeps.reading import read
 from schemas.catalog import Catalog
 from schemas.errors import Faults, UserError
@@ -146,6 +147,17 @@ def test_servers_prices_and_budget_may_change(tiny: Path, tmp_path: Path) -> Non
     prices = {"models": {"a": {"prompt": 1.0}}}
     assert runs({**GRID, "models": moved, "prices": prices, "budget": {"money": 3}, "workers": 2}, tmp_path) == before
     assert record.load(tmp_path, "grid").budget == {"money": 3.0, "tokens": None, "hours": None}
+
+
+def test_a_removed_run_waits_and_a_broken_record_is_named(tiny: Path, tmp_path: Path) -> None:
+    runs({**GRID, "models": MODELS}, tmp_path)
+    told = record.load(tmp_path, "grid")
+    turn = Turn(told.runs[0].name, 1.0, ended=2.0, status="done")
+    finished = Invocation("host", 1, 1.0, 2.0, ended=True, turns=[turn])
+    assert {each.state for each in status.cells(told, tmp_path, [finished])} == {"waiting"}
+    record.path_of(tmp_path, "grid").write_text("[]")
+    with pytest.raises(UserError, match=r"grid\.json: not what sweep run writes"):
+        record.load(tmp_path, "grid")
 
 
 @pytest.mark.usefixtures("quick")

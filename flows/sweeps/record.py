@@ -60,9 +60,13 @@ def load(storage: Path, name: str) -> Record:
     """A sweep by its name; an unknown one answers with what exists."""
     if name not in names(storage):
         raise unknown("sweep", name, names(storage))
-    told = read_json(path_of(storage, name))
-    runs = tuple(map(Run.of, told["runs"]))
-    return Record(told["name"], told["grid"], runs, prices_of(told["prices"], name), told["budget"])
+    path = path_of(storage, name)
+    told = read_json(path)
+    try:
+        runs = tuple(map(Run.of, told["runs"]))
+        return Record(told["name"], told["grid"], runs, prices_of(told["prices"], name), told["budget"])
+    except (KeyError, TypeError) as error:
+        raise UserError(f"{path}: not what sweep run writes ({error}); remove it and run the sweep again") from error
 
 
 def planned(sweep: Sweep, storage: Path) -> tuple[Run, ...]:

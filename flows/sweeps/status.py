@@ -131,6 +131,8 @@ def _state(each: Progress, running: bool, status: str, fault: Failed | None, las
         return "running"
     if "failed" in (status, last):
         return "failed"
+    if last == "done" and not status:
+        return "waiting"
     return "stopped" if status or last else "waiting"
 
 
