@@ -102,14 +102,17 @@ def execute(
 
     runner = runner or Runner()
     runner.check()
-    with held(plan.run, shared=portion is not None, patience=PATIENCE if portion else 0.0):
-        plan.begin(retry=retry)
-        missing = plan.missing()
-        todo = portion.of(plan, missing) if portion else missing
-        if todo and (status := run_cells(plan, todo, runner, stop)):
-            return status
-        if not portion:
-            finish(plan)
+    if plan.finished and not retry:
+        plan.begin(retry=False)
+    else:
+        with held(plan.run, shared=portion is not None, patience=PATIENCE if portion else 0.0):
+            plan.begin(retry=retry)
+            missing = plan.missing()
+            todo = portion.of(plan, missing) if portion else missing
+            if todo and (status := run_cells(plan, todo, runner, stop)):
+                return status
+            if not portion:
+                finish(plan)
     if portion and not settle(plan, portion):
         return 0
     if report:
@@ -160,13 +163,15 @@ def settle(plan: "Plan", portion: "Portion") -> bool:
     """Finish the run if no portion's shards are missing; whether it was this process that did."""
     from flows.portions import PATIENCE, held
 
-    with held(plan.run, shared=True, patience=PATIENCE):
-        missing = len(plan.missing())
-    if missing:
-        print(f"shards {portion} are done; {missing} of {len(plan.cells)} are missing, of other portions")
-        return False
-    with held(plan.run, patience=PATIENCE):
-        ours = finish(plan)
+    ours = not plan.finished
+    if ours:
+        with held(plan.run, shared=True, patience=PATIENCE):
+            missing = len(plan.missing())
+        if missing:
+            print(f"shards {portion} are done; {missing} of {len(plan.cells)} are missing, of other portions")
+            return False
+        with held(plan.run, patience=PATIENCE):
+            ours = finish(plan)
     if not ours:
         print(f"shards {portion} are done, and so is run {plan.run.name}")
     return ours

@@ -50,7 +50,7 @@ def test_a_run_writes_one_file_a_dataset_and_prints_the_leaderboard(cli: Cli, ti
     assert "random(size=2)" in done.stdout
 
 
-def test_a_finished_run_is_not_run_again_and_needs_no_server(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+def test_a_finished_run_is_not_run_again_and_needs_no_server_and_no_lock(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     words = ("--benchmarks", "tiny", "--linkers", LINKERS, "--run", "first")
     cli("evaluate", *words, prefect=True)
     before = scores(tmp_path, "first")
@@ -58,6 +58,13 @@ def test_a_finished_run_is_not_run_again_and_needs_no_server(cli: Cli, tiny: Pat
     again = cli("evaluate", *words, PREFECT_API_URL="http://127.0.0.1:9/api")
     assert again.returncode == 0, again.stderr
     assert time.perf_counter() - start < 10
+    lock = tmp_path / "runs" / "first" / ".lock"
+    lock.unlink()
+    lock.mkdir()
+    unwritable = cli("evaluate", *words)
+    assert (unwritable.returncode, unwritable.stdout) == (0, again.stdout), unwritable.stderr
+    portion = cli("evaluate", *words, "--shard", "1/2")
+    assert portion.stdout == "shards 1/2 are done, and so is run first\n", portion.stderr
     assert scores(tmp_path, "first") == before
 
 
