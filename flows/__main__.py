@@ -113,10 +113,18 @@ def _run(command: str, words: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        if not places.is_of_store(error):
+        reason = places.reason(error) if places.is_of_store(error) else _unreadable(error)
+        if not reason:
             raise
-        print(f"{arguments.storage}: {places.reason(error)}", file=sys.stderr)
+        print(f"{arguments.storage}: {reason}", file=sys.stderr)
         return 2
+
+
+def _unreadable(error: Exception) -> str:
+    """What DuckDB says of a result file that is broken or gone; nothing of any other error."""
+    told = str(error).partition("\n")[0]
+    of_file = type(error).__name__ in ("InvalidInputException", "IOException") and ".parquet" in told
+    return f"{told}; remove that run (runs prune NAME) and evaluate again" if of_file else ""
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def destination(to: str, form: str) -> tuple[Path | None, str]:
 def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
     """The rows of a query as it runs, at least one batch; what goes wrong is a UserError."""
     with failing():
-        rows = relation.to_arrow_reader(BATCH)
+        rows = _without_intervals(relation).to_arrow_reader(BATCH)
         batch = next(rows, None)
     yield batch if batch is not None else pa.RecordBatch.from_pylist([], rows.schema)
     while batch is not None:
@@ -45,6 +45,18 @@ def batches(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
             batch = next(rows, None)
         if batch is not None:
             yield batch
+
+
+def _without_intervals(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The same rows with intervals as text: neither Polars nor Parquet takes them from Arrow."""
+    kinds = [str(kind) for kind in relation.types]
+    if "INTERVAL" not in kinds:
+        return relation
+    names = ['"' + name.replace('"', '""') + '"' for name in relation.columns]
+    columns = (
+        f"{name}::VARCHAR AS {name}" if kind == "INTERVAL" else name for name, kind in zip(names, kinds, strict=True)
+    )
+    return relation.project(", ".join(columns))
 
 
 @contextmanager

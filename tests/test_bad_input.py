@@ -1,5 +1,6 @@
 """What people get wrong, and what disks do: one line that says what, where and what to do, and nothing half-written."""
 
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -85,11 +86,16 @@ def test_a_missing_database_is_named(cli: Cli, tmp_path: Path) -> None:
 def test_a_corrupt_result_is_named_and_says_what_to_do(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     words = ("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", "one")
     assert cli(*words, prefect=True).returncode == 0
+    shutil.copytree(tmp_path / "runs" / "one", tmp_path / "runs" / "a")
     scores = tmp_path / "runs" / "one" / "scores.parquet"
     scores.write_bytes(scores.read_bytes()[:100])
     done = cli("leaderboard", "one")
     told(done, 2, "scores.parquet")
     assert done.stderr.count("\n") == 1
+    for command in ("leaderboard", "compare"):
+        done = cli(command, "a", "one")
+        told(done, 2, "one/scores.parquet", "remove that run")
+        assert done.stderr.count("\n") == 1
 
 
 def test_a_broken_run_file_is_named(cli: Cli, tiny: Path, tmp_path: Path) -> None:

@@ -212,6 +212,13 @@ def test_answers_are_written_whole_in_the_format_of_the_name(cli: Cli, tmp_path:
         assert cli("query", "SELECT question FROM scores WHERE false", "--format", form).stdout == text
 
 
+def test_times_between_times_are_told_as_text(cli: Cli, tmp_path: Path) -> None:
+    sql = """SELECT TIMESTAMP '2026-01-02' - TIMESTAMP '2026-01-01' AS "so ""long"" n", 1 AS n"""
+    assert json.loads(cli("query", sql, "--format", "json").stdout) == [{'so "long" n': "1 day", "n": 1}]
+    assert cli("query", sql, "--to", str(tmp_path / "out.parquet")).returncode == 0
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == [{'so "long" n': "1 day", "n": 1}]
+
+
 def test_an_answer_that_fails_half_way_leaves_the_file_as_it_was(cli: Cli, tmp_path: Path) -> None:
     write_run(Store(tmp_path), "one", "half", 1.0)
     target = tmp_path / "out.csv"
