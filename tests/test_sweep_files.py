@@ -160,6 +160,18 @@ def test_a_removed_run_waits_and_a_broken_record_is_named(tiny: Path, tmp_path: 
         record.load(tmp_path, "grid")
 
 
+def test_a_name_that_another_run_has_is_refused(tiny: Path, tmp_path: Path) -> None:
+    chosen = {"limit": None, "limit_per_database": None, "only": []}
+    asked = {"benchmarks": {"tiny": "0"}, "linkers": ["full"], "selection": chosen, "repetitions": 1}
+    other = {**asked, "linkers": ["oracle"], "selection": {**chosen, "limit": 3}}
+    path = tmp_path / "runs" / "grid-no-model-tiny" / "run.json"
+    write_json(path, {"status": "done", "configuration": other})
+    with pytest.raises(UserError, match=r"'grid-no-model-tiny' is there already with other linkers, selection: name"):
+        runs({**GRID, "models": MODELS}, tmp_path)
+    write_json(path, {"status": "done", "configuration": asked})
+    assert runs({**GRID, "models": MODELS}, tmp_path)[0] == ("grid-no-model-tiny", ("full",), 1)
+
+
 @pytest.mark.usefixtures("quick")
 def test_the_demo_example_runs_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = ROOT / "flows" / "sweeps" / "examples" / "demo.toml"

@@ -244,6 +244,19 @@ def test_a_server_that_is_down_fails_its_runs_and_no_others(
     assert [each.state for each in cells(tmp_path, "two")] == ["failed", "done"]
 
 
+@pytest.mark.usefixtures("tiny", "quick")
+def test_servers_that_do_not_start_fail_all_their_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    served = {"name": "m", "serve": {"weights": "nothing", "python": str(tmp_path / "none")}}
+    told = {"name": "own", "benchmarks": ["tiny"], "linkers": ["llm_tables"], "models": [served]}
+    file = tmp_path / "own.toml"
+    file.write_text("\n".join(f"{key} = {toml(value)}" for key, value in told.items()))
+    plan = planned(file, tmp_path)
+    assert "no stored reply can be told: sweep run starts its servers" in plan[0].basis
+    assert running.run_sweep(file, tmp_path) == 1
+    assert capsys.readouterr().err.startswith("own-m-tiny: ")
+    assert [(each.state, bool(each.reason)) for each in cells(tmp_path, "own")] == [("failed", True)]
+
+
 def cells(storage: Path, sweep: str) -> list[status.Cell]:
     return status.cells(load(storage, sweep), storage, ledger.invocations(storage, sweep))
 

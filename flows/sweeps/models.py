@@ -40,7 +40,13 @@ def _model(entry: Table, storage: Path) -> Asked:
         if endpoints or serve:
             entry.faults.append(f"{entry.where}: {name!r} starts a server of its own: leave out endpoints and serve")
     elif name and not endpoints and not serve:
-        _tried(entry, "name", partial(stored, storage, name))
+        try:
+            stored(storage, name)
+        except UserError:
+            entry.faults.append(
+                f"{entry.place('name')}: no endpoint of model {name!r} is known: add endpoints = [URL, …] or serve = "
+                "{weights = …}, start one with python -m flows serve MODEL, or use name = 'embedded'"
+            )
     return Asked(name, endpoints, serve, entry.whole("in_flight", 256), entry.number("timeout", 600.0))
 
 

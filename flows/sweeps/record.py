@@ -1,5 +1,6 @@
 """A sweep on disk: ``sweeps/NAME.json`` says what it is and which runs hold its cells."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -151,7 +152,25 @@ def _runs(sweep: Sweep, storage: Path, before: tuple[Run, ...]) -> Iterator[Run]
             name = sweep.run_name(part) + (f"-{len(known) + 1}" if known else "")
             cut = shard.cut(store.benchmark(part.benchmark.name), Path("shards"), part.benchmark.selection)
             shards = {each.name: each.questions for each, _ in cut}
-            yield Run(name, *part.key, left, part.repetitions, shards)
+            run = Run(name, *part.key, left, part.repetitions, shards)
+            _check_name(store, run, asdict(part.benchmark.selection))
+            yield run
+
+
+def _check_name(store: Store, run: Run, selection: Mapping[str, Any]) -> None:
+    """Refuse a name under which another run lies already: its cells would count as this sweep's."""
+    path = store.run(run.name) / "run.json"
+    there = read_json(path).get("configuration", {}) if path.exists() else None
+    if there is None:
+        return
+    asked = {"linkers": run.linkers, "selection": selection, "repetitions": run.repetitions}
+    told = [key for key, value in asked.items() if there.get(key) != json.loads(json.dumps(value))]
+    told += ["benchmarks"] * (list(there.get("benchmarks", ())) != [run.benchmark])
+    if told:
+        raise UserError(
+            f"run {run.name!r} is there already with other {', '.join(told)}: name the sweep differently, or remove "
+            f"that run (python -m flows runs prune {run.name})"
+        )
 
 
 def _prices(prices: Prices) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def known(model: Asked, storage: Path) -> Known:
         opened = open_model(model.name, model.endpoints, storage, in_flight=model.in_flight, timeout=model.timeout)
         return Known(opened.name, opened if isinstance(opened, Remembering) else None)
     except UserError as error:
-        reason = str(error).splitlines()[0]
+        reason = "sweep run starts its servers" if model.serve else str(error).splitlines()[0]
     said = agreed(storage, model.name)
     if said is None:
         return Known(known_as(model.name), None, reason)

@@ -1,6 +1,7 @@
 """``sweep run``: the runs of a sweep one after the other, within its budget, whatever fails among them."""
 
 import sys
+import time
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -119,7 +120,11 @@ class Course:
                     if not self.meter.stop():
                         self._guarded(run, model, endpoints)
         except UserError as error:
-            self._tell(runs[0], str(error))
+            now = time.time()
+            for run in runs:
+                self.told[run.name] = str(error)
+                self.ledger.told.turns.append(Turn(run.name, now, ended=now, status="failed", reason=str(error)))
+            print(f"{', '.join(run.name for run in runs)}: {error}", file=sys.stderr)
 
     def _guarded(self, run: Run, model: Asked | None, endpoints: tuple[str, ...]) -> None:
         """One run; whatever goes wrong is told, and the next one follows."""
