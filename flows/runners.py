@@ -17,7 +17,7 @@ RUNNERS = ("threads", "dask", "ray")
 HERE = ("localhost", "127.0.0.1", "::1")
 PATIENCE = 30.0
 RAY_STORE = 100_000_000
-QUIET_DASK = {"DASK_LOGGING__DISTRIBUTED": "critical", "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false"}
+UNPROFILED = {"distributed.worker.profile.enabled": False}
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,16 @@ def engine(runner: Runner, toolbox: Toolbox) -> Iterator[Engine]:
 
 
 def _dask(runner: Runner, toolbox: Toolbox) -> Engine:
-    """A cluster of Dask; the task runner starts and ends a local one."""
-    for name, value in QUIET_DASK.items():
-        os.environ.setdefault(name, value)
+    """A cluster of Dask; the task runner starts and ends a local one.
+
+    Its workers are not profiled: on Python 3.11 sampling freezes a process that starts many threads
+    (github.com/dask/distributed/issues/8616).
+    """
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
     from prefect_dask.task_runners import DaskTaskRunner
 
+    settings: Any = import_module("dask.config")
+    settings.set(UNPROFILED)
     if runner.address:
         threads = _dask_threads(runner.address)
         slots = runner.workers or sum(threads)

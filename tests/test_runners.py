@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from flows.endpoints import tags_of
 from flows.evaluate import execute
 from flows.plan import Plan, make_plan
 from flows.portions import Portion, portion
-from flows.runners import Engine, Runner
+from flows.runners import Engine, Runner, engine
 from schemas.errors import Faults, UserError
 from schemas.records import Score
 from storage import parquet
@@ -50,6 +51,19 @@ def test_a_runner_that_cannot_run_is_refused(runner: Runner, told: str, monkeypa
     with pytest.raises(UserError) as error:
         runner.check()
     assert told in str(error.value)
+
+
+@pytest.mark.slow
+def test_workers_of_a_local_dask_cluster_are_not_profiled_even_if_dask_was_there_before(tmp_path: Path) -> None:
+    """Slow: starts a worker process to ask it."""
+    settings: Any = pytest.importorskip("dask.config")
+    with (
+        settings.set({"distributed.worker.profile.enabled": True}),
+        engine(Runner("dask", workers=1), Toolbox(tmp_path)) as opened,
+        opened.task_runner as runner,
+    ):
+        told = runner.client.run(settings.get, "distributed.worker.profile.enabled")
+        assert list(told.values()) == [False]
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "localhost:8786", "ray://[::1]:10001"])
