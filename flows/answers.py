@@ -78,7 +78,11 @@ def print_rows(relation: duckdb.DuckDBPyRelation, form: str) -> None:
         found.append(batch)
         if sum(each.num_rows for each in found) > SHOWN:
             raise UserError(f"more than {SHOWN:,} rows: add a LIMIT, or --format csv, or --to FILE.parquet")
-    print_frame(_frame(pa.Table.from_batches(found)), form)
+    frame = _frame(pa.Table.from_batches(found))
+    if frame.columns == ["explain_key", "explain_value"]:
+        print("\n".join(frame["explain_value"]))
+    else:
+        print_frame(frame, form)
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, target: Path, form: str) -> int:

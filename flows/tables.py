@@ -36,9 +36,14 @@ class Table:
     wanted: Sequence[str] = ()
 
     @property
+    def known(self) -> set[str]:
+        """The metrics that some row has."""
+        return {name for row in self.rows for name, value in row.items() if isinstance(value, Interval)}
+
+    @property
     def metrics(self) -> list[str]:
-        """The columns that some row has."""
-        known = {name for row in self.rows for name, value in row.items() if isinstance(value, Interval)}
+        """The columns: of those that some row has what is wanted, else what the leaderboard shows."""
+        known = self.known
         return [name for name in self.wanted or COLUMNS[self.level] if name in known] or sorted(known)
 
     @property
@@ -69,13 +74,15 @@ def figures(value: Interval | None, metric: str, style: Style) -> tuple[str | No
 
 
 def exported(tables: Sequence[Table], form: str, style: Style) -> str:
-    """The tables as ``latex``, ``markdown`` or ``csv``; a wanted metric that no table has is a UserError."""
-    known = {
-        name for table in tables for row in table.rows for name, value in row.items() if isinstance(value, Interval)
-    }
+    """The tables as ``latex``, ``markdown`` or ``csv``, but for those without any wanted metric.
+
+    A wanted metric that no table has is a UserError.
+    """
+    known = {name for table in tables for name in table.known}
     for name in tables[0].wanted:
         if name not in known:
             raise unknown("metric", name, sorted(known))
+    tables = [table for table in tables if not table.wanted or table.known & set(table.wanted)]
     if form == "csv":
         return _csv(tables)
     if form == "markdown":

@@ -55,6 +55,19 @@ def test_latex_is_a_table_of_booktabs_with_every_line_as_wide(cli: Cli, results:
         assert not re.search(rf"[^\\]{special}", re.sub(r" & |^%.*\n", "", text))
 
 
+def test_levels_without_a_wanted_metric_are_left_out() -> None:
+    row = {"run": "one", "benchmark": "tiny", "linker": "full", "slice": "", "n": 1, "failed": 0}
+    one = Interval(0.5, 0.25, 0.75)
+    tables = [
+        Table("entity", [{**row, "recall": one, "kept": one}], wanted=["kept"]),
+        Table("query", [{**row, "ex_bird": one}], wanted=["kept"]),
+    ]
+    assert exported(tables, "markdown", Style()).count("**") == 2
+    assert exported(tables, "latex", Style()).count("begin{tabular}") == 1
+    (line,) = csv.DictReader(io.StringIO(exported(tables, "csv", Style())))
+    assert (line["level"], line["kept"], "ex_bird" in line) == ("entity", "0.5", False)
+
+
 def test_markdown_and_csv_say_the_same(cli: Cli, results: Store) -> None:
     markdown = cli("export", "one", "--format", "markdown", "--level", "field", "--intervals", "half", "--digits", "2")
     assert markdown.stdout.splitlines()[2] == "| linker | n | recall | precision | kept |"

@@ -219,6 +219,13 @@ def test_times_between_times_are_told_as_text(cli: Cli, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "out.parquet").to_pylist() == [{'so "long" n': "1 day", "n": 1}]
 
 
+def test_a_plan_of_a_query_is_printed_in_full(cli: Cli, tmp_path: Path) -> None:
+    write_run(Store(tmp_path), "one", "half", 1.0)
+    told = cli("query", "EXPLAIN ANALYZE SELECT avg(value) FROM scores WHERE linker = 'half'")
+    assert "linker = 'half'" in told.stdout, told.stderr
+    assert "Total Files Read: 1" in told.stdout
+
+
 def test_an_answer_that_fails_half_way_leaves_the_file_as_it_was(cli: Cli, tmp_path: Path) -> None:
     write_run(Store(tmp_path), "one", "half", 1.0)
     target = tmp_path / "out.csv"
