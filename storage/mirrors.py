@@ -136,7 +136,10 @@ class Mirror:
             with self._lock:
                 pending = dict(self._pending) if self._process == os.getpid() else {}
             for path, (size, last) in pending.items():
-                self._send(path, size, last=last)
+                try:
+                    self._send(path, size, last=last)
+                except FileNotFoundError:
+                    LOG.warning("%s was removed before it was sent", path)
                 with self._lock:
                     if self._pending.get(path) == (size, last):
                         del self._pending[path]

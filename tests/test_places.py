@@ -385,6 +385,25 @@ def test_processes_of_one_machine_share_a_copy(remote: Path, monkeypatch: pytest
     assert len(listed(remote)) == 2
 
 
+def test_a_copy_that_was_removed_keeps_no_other_from_being_sent(
+    memory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(mirrors, "FLUSH_SECONDS", 60.0)
+    mirror = mirrors.Mirror(memory)
+    mirror.local.mkdir(parents=True)
+    gone, kept = mirror.local / "gone.jsonl", mirror.local / "kept.jsonl"
+    for path in (gone, kept):
+        path.write_bytes(b"{}\n")
+        mirror.appended(path, 3)
+    gone.unlink()
+    mirror.flush()
+    assert list(listed(memory)) == ["kept.jsonl"]
+    assert [record.message for record in caplog.records] == [f"{gone} was removed before it was sent"]
+    caplog.clear()
+    mirror.flush()
+    assert not caplog.records
+
+
 def test_putting_waits_for_no_store(remote: Path) -> None:
     replies = Replies(remote / "replies" / "m")
     replies.put(key("warm"), small("x"))
