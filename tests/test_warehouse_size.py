@@ -222,7 +222,7 @@ def test_times_between_times_are_told_as_text(cli: Cli, tmp_path: Path) -> None:
 def test_a_plan_of_a_query_is_printed_in_full(cli: Cli, tmp_path: Path) -> None:
     write_run(Store(tmp_path), "one", "half", 1.0)
     told = cli("query", "EXPLAIN ANALYZE SELECT avg(value) FROM scores WHERE linker = 'half'")
-    assert "linker = 'half'" in told.stdout, told.stderr
+    assert "READ_PARQUET" in told.stdout, told.stderr
     assert "Total Files Read: 1" in told.stdout
 
 
