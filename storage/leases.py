@@ -54,7 +54,7 @@ class Lease:
     def rivals(self) -> dict[str, float]:
         """The objects in our way and the seconds since each was renewed; those of dead processes are removed."""
         there = {name: changed(about) for name, about in listed(self.path.parent).items()}
-        now = there.pop(self.path.name, time.time())
+        now = there.pop(self.path.name, max(there.values(), default=0.0))
         found = {}
         for name, at in there.items():
             if now - at > STALE_SECONDS:

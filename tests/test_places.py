@@ -251,6 +251,16 @@ def test_a_lease_that_is_not_renewed_is_taken_over(remote: Path, monkeypatch: py
             pass
 
 
+def test_a_store_whose_listing_lacks_ours_takes_nobody_for_dead_by_our_clock(
+    memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with exclusive(memory):
+        ours = leases.Lease(memory / leases.FOLDER / "alone-ours.json", False)
+        monkeypatch.setattr(time, "time", lambda: 4e9)
+        assert list(ours.rivals().values()) == [0.0]
+        assert ours.rivals()
+
+
 def test_of_many_that_come_at_once_one_holds_the_run(memory: Path) -> None:
     holding, most, refused = [], [], []
     start = threading.Barrier(6)
