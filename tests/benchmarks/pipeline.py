@@ -91,10 +91,13 @@ def server(storage: Path, toolbox: Toolbox, stubs: Sequence[Stub], runner: Runne
     watcher = threading.Thread(target=watch, args=(stubs, watched, done))
     watcher.start()
     start, cpu = time.perf_counter(), time.process_time()
-    assert evaluate(plan, plan.missing(), runner).failures == ()
+    try:
+        outcome = evaluate(plan, plan.missing(), runner)
+    finally:
+        done.set()
+        watcher.join()
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-    done.set()
-    watcher.join()
+    assert outcome.failures == ()
     compact(plan.run)
     linked = parquet.read(plan.run / "linkings.parquet", Linking)
     assert sum(linking.calls for linking in linked) == questions
