@@ -39,7 +39,9 @@ class Store:
         return sorted(path.parent.name for path in matching(self.root, "runs/*/run.json"))
 
     def run(self, name: str) -> Path:
-        """The folder of one run, which may not exist yet."""
+        """The folder of one run, which may not exist yet; a name that leads elsewhere is a UserError."""
+        if name in ("", ".", "..") or set(name) & {"/", "\\", "\0"}:
+            raise UserError(f"a run cannot be named {name!r}: take a name without slashes, which is not just dots")
         return self.root / "runs" / name
 
     def shard(self, run: str, dataset: str, benchmark: str, linker: str, shard: str) -> Path:

@@ -106,6 +106,14 @@ def test_a_broken_run_file_is_named(cli: Cli, tiny: Path, tmp_path: Path) -> Non
     told(cli("runs"), 2, "run.json: not an object in JSON")
 
 
+@pytest.mark.parametrize("name", ["..", "a/b", "../../x", "a\\b"])
+def test_a_run_lies_among_the_runs(cli: Cli, tiny: Path, tmp_path: Path, name: str) -> None:
+    before = set(tmp_path.rglob("*"))
+    done = cli("evaluate", "--benchmarks", "tiny", "--linkers", "full", "--run", name)
+    told(done, 2, f"a run cannot be named {name!r}")
+    assert set(tmp_path.rglob("*")) == before
+
+
 def test_a_run_that_is_being_written_is_not_written_twice(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     from storage.runs import exclusive
 
