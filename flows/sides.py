@@ -12,11 +12,19 @@ Scored = Mapping[str, Sequence[str]]
 
 def named(words: Sequence[str], runs: Sequence[str]) -> list[tuple[str, str]]:
     """Runs with the label that follows each, ``RUN:LABEL``, or with nothing."""
-    found = [(word, "") if word in runs else (word.partition(":")[0], word.partition(":")[2]) for word in words]
+    found = [_parted(word, runs) for word in words]
     for run, _ in found:
         if run not in runs:
             raise unknown("run", run, runs)
     return found
+
+
+def _parted(word: str, runs: Sequence[str]) -> tuple[str, str]:
+    """A run and the label after it; of several runs that it may mean, whose names hold colons, the longest."""
+    if word in runs:
+        return word, ""
+    run = max((run for run in runs if word.startswith(f"{run}:")), key=len, default=word.partition(":")[0])
+    return run, word[len(run) + 1 :]
 
 
 def chosen(

@@ -349,4 +349,5 @@ def test_runs_are_compared_linker_by_linker_where_they_share_some() -> None:
 
 def test_a_run_name_may_hold_a_colon() -> None:
     assert named(["x:y", "x:full"], ["x:y", "x"]) == [("x:y", ""), ("x", "full")]
+    assert named(["x:y:full", "x:z"], ["x", "x:y"]) == [("x:y", "full"), ("x", "z")]
     assert str(Side("x", "f > g")) == "x:f > g"
