@@ -22,6 +22,7 @@ from storage.files import read_json
 from storage.layout import Store
 
 PAUSE = 1.0
+TROUBLE = (HTTPError, PrefectException, ValueError)
 
 
 def reporting() -> AbstractContextManager[object]:
@@ -79,7 +80,7 @@ class Bulletin:
         percent = 100.0 * self.done / max(1, self.total)
         failed = f", {self.failed} shards failed" if self.failed else ""
         text = f"{self.run}: {self.done:,} of {self.total:,} questions, {self.rate:,.1f} questions/s{failed}"
-        with suppress(HTTPError, PrefectException), get_client(sync_client=True) as client:
+        with suppress(*TROUBLE), get_client(sync_client=True) as client:
             if self.artifact:
                 client.update_artifact(self.artifact, ArtifactUpdate(data=percent, description=text))
             else:
@@ -91,7 +92,7 @@ def publish_leaderboard(store: Store, run: Path) -> None:
     with redirect_stdout(io.StringIO()) as text:
         print_leaderboard(store, [run.name], levels=("entity", "field", "query"), form="markdown", required=False)
     told = read_json(run / "run.json")
-    with suppress(HTTPError, PrefectException), reporting(), get_client(sync_client=True) as client:
+    with suppress(*TROUBLE), reporting(), get_client(sync_client=True) as client:
         _create(client, f"leaderboard-{run.name}", "markdown", text.getvalue(), run.name, told.get("flow_run", ""))
 
 

@@ -6,13 +6,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from flows.bulletins import Bulletin, reporting
 from flows.endpoints import tags_of
 from flows.evaluate import execute
 from flows.plan import Plan, make_plan
@@ -64,6 +67,34 @@ def test_workers_of_a_local_dask_cluster_are_not_profiled_even_if_dask_was_there
     ):
         told = runner.client.run(settings.get, "distributed.worker.profile.enabled")
         assert list(told.values()) == [False]
+
+
+class Gateway(BaseHTTPRequestHandler):
+    """A gateway that answers everything with a page of its own."""
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"<html>starting</html>")
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_gateway_that_answers_for_the_prefect_server_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    with HTTPServer(("127.0.0.1", 0), Gateway) as server:
+        threading.Thread(target=server.serve_forever).start()
+        monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{server.server_port}/api")
+        try:
+            with reporting(), Bulletin("run", 10, "") as bulletin:
+                bulletin.advance(10, 0)
+        finally:
+            server.shutdown()
+    assert (bulletin.done, bulletin.artifact) == (10, None)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:8786", "localhost:8786", "ray://[::1]:10001"])
