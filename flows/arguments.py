@@ -1,6 +1,7 @@
 """Command-line arguments that several commands share."""
 
 import argparse
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,7 @@ def toolbox(arguments: argparse.Namespace) -> "Toolbox":
         endpoints=endpoints,
         in_flight=arguments.in_flight,
         timeout=arguments.call_timeout,
-        fresh=arguments.fresh,
+        since=time.time() if arguments.fresh else 0.0,
         embedder=arguments.embedder,
         tagger=arguments.tagger,
     )

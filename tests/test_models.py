@@ -417,7 +417,7 @@ def test_fresh_asks_anew_and_overwrites(tmp_path: Path) -> None:
     with running() as server:
         plain = open_model("stub", [server.url], tmp_path)
         assert plain.reply(request).text == "one"
-        fresh = open_model("stub", [server.url], tmp_path, fresh=True)
+        fresh = open_model("stub", [server.url], tmp_path, since=time.time())
         assert [(fresh.reply(request).text, fresh.reply(request).cached) for _ in range(2)] == [("two", True)] * 2
         assert plain.reply(request).text == "two"
         assert open_model("stub", [server.url], tmp_path, cache=False).reply(request).text == "three"
