@@ -48,8 +48,9 @@ def asked(text: str, **options: Any) -> Request:
 
 
 def papers(model: Embedded) -> dict[str, Any]:
-    (path,) = (cache_folder() / "servers").glob(f"{model.name}-*.json")
-    return dict(json.loads(path.read_text()))
+    """The papers of the model's server; those of servers with other settings, alive or killed, lie beside them."""
+    paths = (cache_folder() / "servers").glob(f"{model.name}-*.json")
+    return dict(json.loads(max(paths, key=lambda path: path.stat().st_mtime).read_text()))
 
 
 def alive(pid: int) -> bool:
