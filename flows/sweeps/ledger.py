@@ -66,13 +66,13 @@ def folder_of(storage: Path, sweep: str) -> Path:
 def invocations(storage: Path, sweep: str) -> list[Invocation]:
     """All invocations of a sweep, the oldest first; a file that cannot be read at this moment is left out."""
     found = []
-    for path in sorted(folder_of(storage, sweep).glob("*.json")):
+    for path in folder_of(storage, sweep).glob("*.json"):
         with suppress(UserError):
             told: dict[str, Any] = read_json(path)
             turns = [Turn(**turn) for turn in told.pop("turns")]
             erased = [Spent(**spent) for spent in told.pop("erased")]
             found.append(Invocation(**told, turns=turns, erased=erased))
-    return found
+    return sorted(found, key=lambda each: each.started)
 
 
 class Ledger:
