@@ -1,8 +1,9 @@
 """Claims of requests: processes and machines that want the same reply at the same time pay for it once.
 
-A claim is a small file that only one can create, named by the request's key, holding its owner. They lie in many
-folders, as a folder takes one new file at a time. Where an owner is dead the next one creates the file's successor (its
-name and the dead owner), so that of several only one takes over.
+A claim is a small file that only one can create, named by the request's key, holding its owner: a hard link to its
+owner's file where the disk has those. They lie in many folders, as a folder takes one new file at a time. Where an
+owner is dead the next one creates the file's successor (its name and the dead owner), so that of several only one takes
+over.
 
 A claim stays for some seconds after its reply was stored (replies reach an object store within those): who then finds
 no claim, and has looked for the reply shortly before, knows that there is none. A claim saves money and guards
@@ -26,7 +27,7 @@ from weakref import WeakSet
 
 from schemas.errors import UserError
 from storage.heartbeats import RENEWAL_SECONDS, STALE_SECONDS, Heartbeats
-from storage.places import exclusive_create, filesystem, is_remote, matching, mended
+from storage.places import exclusive_create, exclusive_link, filesystem, is_remote, matching, mended
 from storage.replies import REFRESH_SECONDS
 
 SURE_SECONDS, LINGER_SECONDS = 1.5, 4.0
@@ -126,12 +127,18 @@ class Claims:
                 if self._created(path):
                     return [*dead, path]
                 owner = self._read(path)
+            if owner == self._owner:
+                return [*dead, path]
             if owner is None or (self.beats.alive(owner) if owner else self.beats.changing(path.name, owner)):
                 return []
             dead.append(path)
             path = path.with_name(f"{path.name}.{owner or 'unwritten'}")
 
     def _created(self, path: Path) -> bool:
+        """Whether a claim's file is now there and ours: one more name of our owner's file where the disk has those."""
+        if not self.remote:
+            with suppress(OSError):
+                return exclusive_link(path, self.beats.file(self._owner))
         try:
             with mended(path, "write"):
                 return exclusive_create(path, self._owner.encode())
@@ -144,7 +151,7 @@ class Claims:
     def _read(path: Path) -> str | None:
         try:
             with mended(path, "read"):
-                return path.read_bytes().decode()
+                return path.read_bytes().decode().partition("\n")[0]
         except UserError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 return None

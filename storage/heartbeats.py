@@ -42,14 +42,18 @@ class Heartbeats:
         self._looked: dict[str, float] = {}
 
     def beat(self, owner: str, count: int) -> None:
-        """Write or renew an owner's file."""
+        """Write or renew an owner's file: its name, and on a second line where it lives and the renewals."""
         sign = {"machine": machine(), "process": os.getpid(), "beat": count}
-        write_text(self.folder / owner, json.dumps(sign))
+        write_text(self.file(owner), f"{owner}\n{json.dumps(sign)}\n")
+
+    def file(self, owner: str) -> Path:
+        """Where an owner's file lies."""
+        return self.folder / owner
 
     def end(self, owner: str) -> None:
         """Remove an owner's file."""
         with suppress(Exception):
-            (self.folder / owner).unlink()
+            self.file(owner).unlink()
 
     def owners(self) -> Iterator[str]:
         """Everybody who has a file, dead or alive."""
@@ -62,7 +66,7 @@ class Heartbeats:
         if now - self._looked.get(owner, -LOOK_SECONDS) < LOOK_SECONDS:
             return True
         try:
-            sign = (self.folder / owner).read_text(encoding="utf-8")
+            sign = self.file(owner).read_text(encoding="utf-8")
         except FileNotFoundError:
             return False
         except Exception:
@@ -85,7 +89,7 @@ class Heartbeats:
 def _ended(sign: str) -> bool:
     """Whether a sign is of this machine and its process is no more."""
     try:
-        read = json.loads(sign)
+        read = json.loads(sign.partition("\n")[2])
         if read["machine"] != machine():
             return False
         os.kill(int(read["process"]), 0)

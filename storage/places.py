@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
@@ -100,20 +100,35 @@ def exclusive_create(path: Path, data: bytes) -> bool:
             store, name = filesystem(path)
             store.pipe_file(name, data, mode="create")
         else:
-            _create(path, data)
+            _in_folder(path, lambda: _create(path, data))
     except FileExistsError:
         return False
     return True
 
 
-def _create(path: Path, data: bytes) -> None:
-    """Create and write a local file by as few system calls as there can be: threads in a crowd wait after each."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+def exclusive_link(path: Path, target: Path) -> bool:
+    """Give a local file another name that nobody has given before; False where it exists.
+
+    It costs a third to a thirtieth of a new file. Raises OSError where the file system has no such links.
+    """
     try:
-        file = os.open(path, flags, 0o666)
+        _in_folder(path, lambda: os.link(target, path))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _in_folder(path: Path, write: Callable[[], None]) -> None:
+    """Write a local file, making its folder only where it is missing: threads in a crowd wait after each call."""
+    try:
+        write()
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, flags, 0o666)
+        write()
+
+
+def _create(path: Path, data: bytes) -> None:
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666)
     try:
         if os.write(file, data) != len(data):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

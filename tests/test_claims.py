@@ -1,3 +1,4 @@
+import errno
 import json
 import os
 import signal
@@ -296,6 +297,30 @@ def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_sent(tmp_path: P
     assert sender.outcomes == ["never"]
 
 
+def unlinked(path: Path, target: Path) -> bool:
+    """A disk that knows no links."""
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_claim_is_another_name_of_its_owners_file_where_the_disk_has_those(
+    tmp_path: Path, links: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not links:
+        monkeypatch.setattr(claims, "exclusive_link", unlinked)
+    ours, theirs = Claims(tmp_path), Claims(tmp_path)
+    assert ours.take("aa")
+    (owner,) = (tmp_path / "owners").iterdir()
+    assert (tmp_path / "aa" / "aa").samefile(owner) is links
+    assert not theirs.take("aa")
+    owner.unlink()
+    assert ours.take("bb")
+    assert (tmp_path / "bb" / "bb").read_text() == owner.name
+    theirs.close()
+    ours.close()
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
 def test_a_full_disk_is_told_and_leaves_no_claim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ours = Claims(tmp_path)
@@ -310,6 +335,7 @@ def test_a_full_disk_is_told_and_leaves_no_claim(tmp_path: Path, monkeypatch: py
         return True
 
     monkeypatch.setattr(claims, "exclusive_create", full)
+    monkeypatch.setattr(claims, "exclusive_link", unlinked)
     with (
         pytest.raises(UserError, match=r"cannot write .*/bb: No space left on device"),
         ours.turn("bb", lambda _: None),
@@ -365,7 +391,7 @@ def test_of_many_that_find_a_dead_owner_one_takes_over(tmp_path: Path) -> None:
     for number in range(20):
         folder = tmp_path / str(number)
         (folder / "owners").mkdir(parents=True)
-        (folder / "owners" / "dead").write_text(json.dumps(sign))
+        (folder / "owners" / "dead").write_text(f"dead\n{json.dumps(sign)}\n")
         (folder / "aa").mkdir()
         (folder / "aa" / "aa").write_text("dead")
         all_of_them = [Claims(folder) for _ in range(8)]
