@@ -83,6 +83,7 @@ class Replies:
         self._segments: list[Path] = []
         self._seen: dict[str, tuple[int, int]] = {}
         self._own: tuple[int, int, int] = (0, -1, -1)
+        self._size = 0
         self._begun = 0.0
         self._refreshed = 0.0
 
@@ -130,7 +131,7 @@ class Replies:
                 self._end()
                 process, file, segment = self._own = (os.getpid(), *self._open())
             path = self._segments[segment]
-            start = os.fstat(file).st_size
+            start = self._size
             try:
                 written = os.write(file, entry)
                 if written != len(entry):
@@ -140,10 +141,11 @@ class Replies:
                     os.ftruncate(file, start)
                 raise UserError(f"cannot write {path}: {error.strerror}") from error
             self._index[bytes.fromhex(key)] = segment << OFFSET_BITS | start
-            self._seen[path.name] = (start + written, start + written)
+            self._size += written
+            self._seen[path.name] = (self._size, self._size)
             if self._mirror:
-                self._mirror.appended(path, start + written)
-                if start + written > FULL_BYTES:
+                self._mirror.appended(path, self._size)
+                if self._size > FULL_BYTES:
                     self._end()
 
     def flush(self) -> None:
@@ -161,10 +163,9 @@ class Replies:
         process, file, segment = self._own
         self._own = (0, -1, -1)
         if process == os.getpid():
-            size = os.fstat(file).st_size
             os.close(file)
             if self._mirror:
-                self._mirror.appended(self._segments[segment], size, last=True)
+                self._mirror.appended(self._segments[segment], self._size, last=True)
 
     def _open(self) -> tuple[int, int]:
         path = segment_path(self.folder)
@@ -177,6 +178,7 @@ class Replies:
         except OSError as error:
             raise UserError(f"cannot write {path}: {error.strerror}") from error
         self._segments.append(path)
+        self._size = 0
         return file, len(self._segments) - 1
 
     def _read(self, place: int | None) -> bytes:

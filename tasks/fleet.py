@@ -16,6 +16,7 @@ from schemas.errors import Failure, UserError, unknown
 from schemas.tools import Reply, Request
 from tasks.completions import parse, payload
 from tasks.replica import Replica, Served, Trouble
+from tasks.slots import Slots
 
 LOG = logging.getLogger(__name__)
 STRIKES = {"connection": 2, "timeout": 2, "server": 1, "busy": 0}
@@ -61,7 +62,7 @@ class Fleet:
         key = api_key()
         urls = dict.fromkeys(Replica(endpoint).url for endpoint in endpoints)
         self.members = [Member(Replica(url, key)) for url in urls]
-        self._slots = threading.BoundedSemaphore(self.limits.in_flight)
+        self._slots = Slots(self.limits.in_flight)
         self.name, self.root, self.engine = self._agree(model)
         for member in self.members:
             if not member.up:

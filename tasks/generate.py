@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from schemas.records import Linking, Note, Query, Question
 from schemas.tools import Message, Remark, Request
 from storage import benchmarks, parquet
 from tasks import plugins
-from tasks.link import THREADS
+from tasks.crowd import ask_all
 from tasks.toolbox import Metered, Toolbox
 
 LINKED = ("ok", "fallback")
@@ -70,8 +69,7 @@ def generate_shard(job: GenerateJob) -> Path:
         question = questions[linking.question]
         return generate(question, linking, notes.get(linking.question, []), job, metered)
 
-    with ThreadPoolExecutor(THREADS, thread_name_prefix="query") as pool:
-        queries = list(pool.map(ask, parquet.read(job.linkings, Linking)))
+    queries = ask_all(ask, parquet.read(job.linkings, Linking), job.toolbox.in_flight)
     return parquet.write(job.queries, Query, queries)
 
 

@@ -1,6 +1,5 @@
 """Link: ask one linker about the questions of one shard, and keep what it kept, noted and took."""
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,11 +7,10 @@ from schemas.catalog import Catalog
 from schemas.errors import Failure, UserError
 from schemas.records import Linking, Note, Question
 from storage import benchmarks, parquet
+from tasks.crowd import ask_all
 from tasks.evidence import open_evidence
 from tasks.labels import Link, linker
 from tasks.toolbox import Metered, Toolbox
-
-THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,6 @@ def link_shard(job: LinkJob) -> Path:
     """Link a shard's questions and write its notes, then its linkings; the latter file says that it is done."""
     questions = parquet.read(job.shard, Question)
     link = linker(job.linker)
-    threads = min(THREADS, len(questions)) if job.toolbox.has_model else 1
     database = questions[0].database
     catalog = benchmarks.catalog(job.benchmark, database)
     evidence = open_evidence(catalog, benchmarks.address(job.benchmark, database), job.benchmark)
@@ -42,11 +39,10 @@ def link_shard(job: LinkJob) -> Path:
         metered.tools.evidence = evidence
         return link_question(question, catalog, link, job.linker, metered)
 
-    if threads == 1:
-        answers = [ask(question) for question in questions]
+    if job.toolbox.has_model:
+        answers = ask_all(ask, questions, job.toolbox.in_flight)
     else:
-        with ThreadPoolExecutor(threads, thread_name_prefix="question") as pool:
-            answers = list(pool.map(ask, questions))
+        answers = [ask(question) for question in questions]
     parquet.write(job.notes, Note, [note for _, notes in answers for note in notes])
     return parquet.write(job.linkings, Linking, [linking for linking, _ in answers])
 
