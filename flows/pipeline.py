@@ -16,7 +16,7 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 
 from flows.bulletins import Bulletin, reporting
-from flows.endpoints import limit_endpoints, tags_of
+from flows.endpoints import limited, tags_of
 from flows.plan import Cell, Plan, flow_run
 from flows.runners import Engine, Outcome, Runner, engine
 from tasks.execute import ExecuteJob, execute_shard
@@ -144,8 +144,8 @@ def evaluate(
 ) -> Outcome:
     """Run the missing cells; ``stop`` is asked before each is started and ends the run by giving a reason."""
     with reporting(), engine(runner, plan.toolbox) as opened, tags(*labels(plan)):
-        limit_endpoints(plan.toolbox, runner.endpoint_limit)
-        course = Course(plan, todo, opened, tags_of(plan.toolbox), stop, flow_run=flow_run())
+        asking = limited(plan.toolbox, runner.endpoint_limit)
+        course = Course(plan, todo, opened, asking, stop, flow_run=flow_run())
         token = COURSE.set(course)
         run = flow(name="shards", flow_run_name=plan.run.name, task_runner=opened.task_runner)(evaluation)
         try:
@@ -157,9 +157,10 @@ def evaluate(
 
 
 def labels(plan: Plan) -> list[str]:
-    """The tags of a flow run: its benchmarks and its model."""
+    """The tags of a flow run: its benchmarks, its model and the servers that it asks."""
     benchmarks = [f"benchmark:{name}" for name in plan.configuration["benchmarks"]]
-    return [*benchmarks, f"model:{plan.toolbox.label}"] if plan.toolbox.has_model else benchmarks
+    model = [f"model:{plan.toolbox.label}"] if plan.toolbox.has_model else []
+    return [*benchmarks, *model, *sorted(tags_of(plan.toolbox))]
 
 
 def failure(future: "PrefectFuture[Path]") -> str:

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from flows.bulletins import Bulletin, reporting
-from flows.endpoints import tags_of
+from flows.endpoints import limited, tags_of
 from flows.evaluate import execute
 from flows.plan import Plan, make_plan
 from flows.portions import Portion, portion
@@ -321,6 +322,14 @@ def test_two_runs_do_not_exceed_an_endpoints_limit(tiny: Path, tmp_path: Path, p
         state = stub.state()
     assert sum(state["counts"].values()) >= 2 * 21
     assert state["most"] <= 7
+
+
+def test_only_endpoints_with_a_limit_are_tags_of_tasks(tmp_path: Path, prefect_api: str) -> None:
+    one, two = (Toolbox(tmp_path, "m", (f"http://gpu-{at}:8000/v1",)) for at in (1, 2))
+    assert limited(one, 0) == frozenset()
+    assert limited(one, 3) == {"endpoint:gpu-1:8000"}
+    assert limited(replace(one, endpoints=one.endpoints + two.endpoints), 0) == {"endpoint:gpu-1:8000"}
+    assert limited(two, 0) == frozenset()
 
 
 def copied(source: Path, target: Path) -> bool:
