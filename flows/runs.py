@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from storage.layout import Store
 
 FORMATS = ("table", "csv", "json", "jsonl", "markdown")
-STATUSES = ("begun", "stopped", "failed", "done", "removed")
+ACTIONS = ("list", "prune")
+STATUSES = ("begun", "stopped", "failed", "done", "removed", "broken")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,12 @@ class Run:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("action", nargs="?", choices=["list", "prune"], default="list", help="list (default) or prune")
-    parser.add_argument("names", nargs="*", metavar="RUN", help="runs, by name or pattern such as 'trial-*' (all)")
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="[list|prune] RUN",
+        help="list (default) or prune; runs by name or pattern such as 'trial-*' (all)",
+    )
     parser.add_argument("--status", type=listed, default=[], metavar="STATUS,…", help=f"of {', '.join(STATUSES)}")
     parser.add_argument("--format", choices=FORMATS, default="table")
     group = parser.add_argument_group("prune")
@@ -53,15 +58,17 @@ def main(arguments: argparse.Namespace) -> int:
     for status in arguments.status:
         if status not in STATUSES:
             raise unknown("status", status, STATUSES)
-    chosen = [arguments.names, arguments.status, arguments.older_than is not None, arguments.keep]
-    if arguments.action == "list" and (chosen[2] or chosen[3] or arguments.yes or arguments.dry_run):
+    action = arguments.words[0] if arguments.words[:1] and arguments.words[0] in ACTIONS else ""
+    names = arguments.words[bool(action) :]
+    chosen = [names, arguments.status, arguments.older_than is not None, arguments.keep]
+    if action != "prune" and (chosen[2] or chosen[3] or arguments.yes or arguments.dry_run):
         raise UserError("--older-than, --keep, --yes and --dry-run belong to: python -m flows runs prune")
-    if arguments.action == "prune" and not any(chosen):
+    if action == "prune" and not any(chosen):
         raise UserError("say which runs: by name or pattern, --status, --older-than DAYS or --keep N")
     store = Store(arguments.storage)
-    known = read_runs(store, count=arguments.action == "list")
-    found = matching(known, arguments.names, arguments.status)
-    if arguments.action == "list":
+    known = read_runs(store, count=action != "prune")
+    found = matching(known, names, arguments.status)
+    if action != "prune":
         print_runs(found, arguments.format)
         return 0
     found = [run for run in found if run.name not in kept(known, arguments.keep)]
@@ -161,18 +168,19 @@ def prune(store: "Store", runs: Sequence[Run], *, remove: bool) -> int:
         told = run.finished or run.created
         print(f"{'removed' if remove else 'would remove'} {run.name}  {run.status}  {told}  {size(run.bytes)}")
     end = "freed" if remove else "would be freed; add --yes to remove them"
-    print(f"{len(runs) - refused} runs, {size(freed)} {end}" if runs else "no run is to be removed")
+    count = len(runs) - refused
+    print(f"{count} run{'s' * (count != 1)}, {size(freed)} {end}" if runs else "no run is to be removed")
     return int(refused > 0)
 
 
 def remove_run(store: "Store", name: str) -> None:
     """Remove one run; where that is cut short what is left is no result any more, and is removed the next time."""
-    from storage.files import remove_tree
-    from storage.runs import close_run, exclusive
+    from storage.files import remove_tree, write_json
+    from storage.runs import exclusive
 
     folder = store.run(name)
     with exclusive(folder):
-        close_run(folder, {"status": "removed"})
+        write_json(folder / "run.json", {"name": name, "status": "removed"})
         for dataset in ("scores", "executions", "queries", "notes", "linkings"):
             (folder / f"{dataset}.parquet").unlink(missing_ok=True)
         remove_tree(folder)

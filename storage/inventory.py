@@ -1,24 +1,26 @@
 """What lies in the storage: the files of every run, found by one look at it, and how DuckDB reads them."""
 
+import logging
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from schemas.errors import UserError, unknown
-from storage.files import parsed_json, read_json
+from storage.files import parsed_json, read_text
 from storage.layout import DATASETS
 from storage.places import filesystem, is_remote, mended
 
 LISTED_APART = 4
 READ_AHEAD = 8 * 2**20
 REMOTE_THREADS = 16
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -119,21 +121,29 @@ class Inventory:
 
 
 def run_facts(inventory: Inventory, runs: Sequence[str]) -> list[dict[str, Any]]:
-    """What the ``run.json`` of each run says, all read at the same time where each is a request."""
+    """What the ``run.json`` of each run says, all read at the same time where each is a request.
+
+    One that cannot be read is told in the log, and has the status ``broken``.
+    """
     paths = [inventory.root / "runs" / run / "run.json" for run in runs]
     if inventory.filesystem is None or not paths:
-        return [_facts(path, read_json(path)) for path in paths]
+        return [_facts(path, partial(read_text, path)) for path in paths]
     names = [filesystem(path)[1] for path in paths]
     with mended(inventory.root, "read"):
         contents = inventory.filesystem.cat(names)
-    texts = {name.lstrip("/"): content.decode() for name, content in contents.items()}
-    return [_facts(path, parsed_json(path, texts[name.lstrip("/")])) for path, name in zip(paths, names, strict=True)]
+    texts = {name.lstrip("/"): content for name, content in contents.items()}
+    return [_facts(path, texts[name.lstrip("/")].decode) for path, name in zip(paths, names, strict=True)]
 
 
-def _facts(path: Path, told: Any) -> dict[str, Any]:
-    if isinstance(told, dict):
-        return told
-    raise UserError(f"{path}: not an object in JSON; remove that folder and evaluate again")
+def _facts(path: Path, read: Callable[[], str]) -> dict[str, Any]:
+    try:
+        told = parsed_json(path, read())
+        if isinstance(told, dict):
+            return told
+        LOG.warning("%s: not an object in JSON", path)
+    except (UserError, UnicodeDecodeError) as error:
+        LOG.warning("%s", error if isinstance(error, UserError) else f"{path}: {error}")
+    return {"status": "broken"}
 
 
 def data_files(files: Iterable[str]) -> Mapping[str, list[str]]:

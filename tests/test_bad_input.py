@@ -98,12 +98,14 @@ def test_a_corrupt_result_is_named_and_says_what_to_do(cli: Cli, tiny: Path, tmp
         assert done.stderr.count("\n") == 1
 
 
-def test_a_broken_run_file_is_named(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+def test_a_broken_run_file_is_named_and_hides_no_other_run(cli: Cli, tiny: Path, tmp_path: Path) -> None:
     (tmp_path / "runs" / "one").mkdir(parents=True)
-    (tmp_path / "runs" / "one" / "run.json").write_text('{"name": ')
-    told(cli("runs"), 2, "run.json: broken JSON at line 1")
-    (tmp_path / "runs" / "one" / "run.json").write_text("[1]")
-    told(cli("runs"), 2, "run.json: not an object in JSON")
+    for text, reason in (('{"name": ', "broken JSON at line 1"), ("[1]", "not an object in JSON")):
+        (tmp_path / "runs" / "one" / "run.json").write_text(text)
+        done = cli("runs")
+        told(done, 0, f"run.json: {reason}")
+        assert done.stderr.count("\n") == 1
+        assert "broken" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["..", "a/b", "../../x", "a\\b"])

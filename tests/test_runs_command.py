@@ -182,6 +182,33 @@ def test_a_run_whose_time_cannot_be_read_is_not_old(tmp_path: Path, capsys: pyte
     assert capsys.readouterr().out == "no run is to be removed\n"
 
 
+@pytest.mark.parametrize("content", [b"{", b"[1]", b"\xff", b""])
+def test_a_broken_run_is_told_and_can_be_removed_beside_the_others(
+    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    store = made(tmp_path)
+    (store.run("old") / "run.json").write_bytes(content)
+    assert run(store, "--format", "csv") == 0
+    told = {row["name"]: row["status"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))}
+    assert told == {name: "broken" if name == "old" else status for name, (status, *_) in RUNS.items()}
+    assert str(store.run("old") / "run.json") in caplog.text
+    assert run(store, "prune", "--status", "broken", "--yes") == 0
+    assert "removed old  broken" in capsys.readouterr().out
+    assert not store.run("old").exists()
+    assert len(read_runs(store)) == len(RUNS) - 1
+
+
+def test_runs_are_named_with_or_without_the_word_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = made(tmp_path)
+    told = []
+    for words in (("list", "late*"), ("late*",), ("late", "latest")):
+        assert run(store, *words, "--format", "csv") == 0
+        told.append([row["name"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))])
+    assert told == [["late", "latest"]] * 3
+    with pytest.raises(UserError, match="unknown run 'lst'"):
+        run(store, "lst")
+
+
 @pytest.mark.slow
 def test_runs_of_an_object_store_are_listed_and_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It starts an S3 server."""
