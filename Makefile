@@ -10,7 +10,7 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade 'pip>=25' 2>&1 | grep -v WARNING || true
 	$(BIN)/pip install --quiet "$$(grep '^torch==' constraints.txt)"
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[embed,embedded,graph,ner,tokens,postgres,dask,ray,s3,notebook,test]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[embed,embedded,graph,ner,tokens,postgres,dask,ray,s3,gcs,azure,notebook,test]'
 	touch $@
 
 install: $(VENV)/ready

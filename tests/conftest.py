@@ -126,3 +126,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if {"cli", "prefect_api"} & set(getattr(item, "fixturenames", ())) or item.path.stem in STARTING:
             item.add_marker(pytest.mark.slow)
+
+
+def run_here(cli: Cli, *words: str, **environment: str) -> str:
+    """What a command prints that must end well."""
+    ended = cli(*words, **environment)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout

@@ -1,6 +1,5 @@
 """Storage in an object store: a real S3-compatible server, started here; and the process's own memory where fast."""
 
-import json
 import os
 import pickle
 import secrets
@@ -16,18 +15,18 @@ import pytest
 from flows.__main__ import main
 from schemas.catalog import Catalog
 from schemas.errors import UserError
-from schemas.records import Execution, Linking, Question, Score
+from schemas.records import Execution, Question, Score
 from schemas.tools import Choice, Reply, Rows
 from storage import benchmarks, leases, mirrors, parquet
 from storage.endpoints import Known, remember, remembered, store, stored
-from storage.files import read_json, read_text, remove_tree, sha256, whole, write_json, write_text
+from storage.files import read_json, read_text, whole, write_json, write_text
 from storage.gold import Gold, fetch_gold, gold_file, read_gold, read_rows, share_gold, write_gold
 from storage.layout import Store, nearby
-from storage.places import exclusive_create, is_remote, listed, matching, place, subfolders
+from storage.places import is_remote, listed, matching, place
 from storage.pruning import prune, usage
 from storage.replies import Replies, request_key
 from storage.runs import Busy, compact, exclusive, open_run, shard_files
-from tests.conftest import ROOT, Cli, asked, shop
+from tests.conftest import ROOT, Cli, run_here, shop
 from tests.object_store import object_store
 from tests.stub_server import running
 
@@ -89,29 +88,6 @@ def test_a_folder_is_a_path_and_a_url_travels(bucket: str, tmp_path: Path) -> No
     assert pickle.loads(pickle.dumps(there / "y")) == place(f"{bucket}/x/y")
 
 
-def test_files_come_back_as_they_were_written(remote: Path) -> None:
-    write_text(remote / "a.txt", "é\n")
-    write_json(remote / "deep" / "b.json", {"z": 1, "a": [2]})
-    questions = [asked("shop", number) for number in range(3)]
-    parquet.write(remote / "q.parquet", Question, questions)
-    assert read_text(remote / "a.txt") == "é\n"
-    assert read_json(remote / "deep" / "b.json") == {"z": 1, "a": [2]}
-    assert parquet.read(remote / "q.parquet", Question) == questions
-    assert sorted(listed(remote)) == ["a.txt", "deep/b.json", "q.parquet"]
-    assert [path.name for path in subfolders(remote)] == ["deep"]
-    assert matching(remote, "*/*.json") == [remote / "deep" / "b.json"]
-    remove_tree(remote / "deep")
-    remove_tree(remote / "never")
-    assert sorted(listed(remote)) == ["a.txt", "q.parquet"]
-
-
-def test_parquet_has_the_bytes_that_it_has_on_a_disk(remote: Path, tmp_path: Path) -> None:
-    questions = [asked("shop", number) for number in range(50)]
-    here, there = (parquet.write(root / "q.parquet", Question, questions, group=7) for root in (tmp_path, remote))
-    assert there.read_bytes() == here.read_bytes()
-    assert sha256(there) == sha256(here)
-
-
 @pytest.mark.parametrize("kind", ["remote", "memory"])
 def test_what_fails_on_the_way_leaves_nothing(kind: str, request: pytest.FixtureRequest) -> None:
     path = request.getfixturevalue(kind) / "a.txt"
@@ -120,13 +96,6 @@ def test_what_fails_on_the_way_leaves_nothing(kind: str, request: pytest.Fixture
         temporary.write_text(f"half {1 / 0}")
     assert read_text(path) == "before"
     assert list(listed(path.parent)) == ["a.txt"]
-
-
-def test_one_of_two_creates_a_file(remote: Path, memory: Path, tmp_path: Path) -> None:
-    for root in (remote, memory, tmp_path):
-        assert exclusive_create(root / "claim", b"first")
-        assert not exclusive_create(root / "claim", b"second")
-        assert (root / "claim").read_bytes() == b"first"
 
 
 def test_what_the_store_refuses_is_one_line(remote: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -461,12 +430,6 @@ def test_old_replies_are_pruned_everywhere(
     assert second.get(key(1), age=0.0) is None
 
 
-def run_here(cli: Cli, *words: str, **environment: str) -> str:
-    ended = cli(*words, **environment)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
 def test_a_store_that_goes_down_in_the_middle_is_one_line(
     memory: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -476,42 +439,6 @@ def test_a_store_that_goes_down_in_the_middle_is_one_line(
     monkeypatch.setattr("flows.leaderboard.main", refuse)
     assert main(["leaderboard", "--storage", str(memory)]) == 2
     assert capsys.readouterr().err == f"{memory}: Access Denied; credentials are read from the environment\n"
-
-
-@pytest.mark.slow
-def test_a_run_in_a_store_is_the_run_on_a_disk(cli: Cli, remote: Path, tmp_path: Path) -> None:
-    """Takes half a minute: the demo is prepared and evaluated twice, by the command line."""
-    outputs = {}
-    for root in (tmp_path / "local", remote):
-        storage = ("--storage", str(root))
-        run_here(cli, "prepare", "demo", *storage)
-        words = ("--benchmarks", "demo", "--linkers", "full,exact_match", "--run", "r", *storage)
-        ended = cli("evaluate", *words, prefect=True)
-        assert ended.returncode == 0, ended.stderr
-        outputs[root] = ended.stdout
-        assert "exact_match" in run_here(cli, "leaderboard", *storage)
-        again = cli("evaluate", *words, "--dry-run")
-        assert " 0 to run" in again.stdout, again.stdout + again.stderr
-    assert sorted(listed(remote / "runs" / "r")) == [
-        "linkings.parquet",
-        "notes.parquet",
-        "run.json",
-        "scores.parquet",
-    ]
-    assert outputs[remote] == outputs[tmp_path / "local"]
-    for name in ("notes", "scores"):
-        there, here = ((root / "runs" / "r" / f"{name}.parquet").read_bytes() for root in (remote, tmp_path / "local"))
-        assert there == here
-    assert json.dumps(read_json(remote / "runs" / "r" / "run.json")["status"]) == '"done"'
-    linkings = [
-        parquet.read(root / "runs" / "r" / "linkings.parquet", Linking) for root in (remote, tmp_path / "local")
-    ]
-    assert [row.kept for row in linkings[0]] == [row.kept for row in linkings[1]]
-    for name in ("questions", "catalogs"):
-        there, here = (
-            (root / "benchmarks" / "demo" / f"{name}.parquet").read_bytes() for root in (remote, tmp_path / "local")
-        )
-        assert there == here
 
 
 @pytest.mark.slow
