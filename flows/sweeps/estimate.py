@@ -18,7 +18,7 @@ from schemas.tools import Reply, Request
 from storage import benchmarks
 from storage.layout import Store
 from tasks.generate import prompt
-from tasks.shard import Selection
+from tasks.shard import SIZE, Selection
 
 SAMPLE = 50
 
@@ -270,4 +270,4 @@ class _Estimator:
         if self.model.name.startswith("embedded"):
             return min(self.model.in_flight, 2)
         shards = self.sweep.runner.workers or 8
-        return max(1, min(self.model.in_flight, shards * 256, each.questions * len(self.sweep.linkers)))
+        return max(1, min(self.model.in_flight, shards * SIZE, each.questions * len(self.sweep.linkers)))
