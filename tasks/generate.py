@@ -69,7 +69,7 @@ def generate_shard(job: GenerateJob) -> Path:
         question = questions[linking.question]
         return generate(question, linking, notes.get(linking.question, []), job, metered)
 
-    queries = ask_all(ask, parquet.read(job.linkings, Linking), job.toolbox.in_flight)
+    queries = ask_all(ask, parquet.read(job.linkings, Linking), job.toolbox)
     return parquet.write(job.queries, Query, queries)
 
 

@@ -9,7 +9,7 @@ from schemas.records import Linking, Note, Question
 from storage import benchmarks, parquet
 from tasks.crowd import ask_all
 from tasks.evidence import open_evidence
-from tasks.labels import Link, linker
+from tasks.labels import Link, linker, needs
 from tasks.toolbox import Metered, Toolbox
 
 
@@ -39,8 +39,8 @@ def link_shard(job: LinkJob) -> Path:
         metered.tools.evidence = evidence
         return link_question(question, catalog, link, job.linker, metered)
 
-    if job.toolbox.has_model:
-        answers = ask_all(ask, questions, job.toolbox.in_flight)
+    if job.toolbox.has_model and "model" in needs(job.linker):
+        answers = ask_all(ask, questions, job.toolbox)
     else:
         answers = [ask(question) for question in questions]
     parquet.write(job.notes, Note, [note for _, notes in answers for note in notes])

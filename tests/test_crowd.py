@@ -1,11 +1,13 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from tasks.crowd import ask_all
 from tasks.slots import Slots
+from tasks.toolbox import Toolbox
 
 
 def test_a_slot_goes_to_those_who_wait_in_the_order_in_which_they_came() -> None:
@@ -63,7 +65,7 @@ def test_a_shard_is_begun_when_all_of_those_before_it_has_begun() -> None:
         return -number
 
     def shard(start: int) -> list[int]:
-        return ask_all(ask, range(start, start + 40), 8)
+        return ask_all(ask, range(start, start + 40), Toolbox(Path(), in_flight=8))
 
     with ThreadPoolExecutor(2) as pool:
         shards = [pool.submit(shard, 0)]
@@ -90,6 +92,6 @@ def test_a_shard_that_fails_begins_no_more_and_leaves_nothing_under_way() -> Non
             raise KeyError(number)
 
     with pytest.raises(KeyError):
-        ask_all(ask, range(100), 3)
+        ask_all(ask, range(100), Toolbox(Path(), in_flight=3))
     assert under_way == set()
     assert len(begun) < 100
