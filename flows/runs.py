@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -175,12 +176,17 @@ def prune(store: "Store", runs: Sequence[Run], *, remove: bool) -> int:
 
 def remove_run(store: "Store", name: str) -> None:
     """Remove one run; where that is cut short what is left is no result any more, and is removed the next time."""
-    from storage.files import remove_tree, write_json
+    from schemas.errors import UserError
+    from storage.files import read_json, remove_tree, write_json
     from storage.runs import exclusive
 
     folder = store.run(name)
     with exclusive(folder):
-        write_json(folder / "run.json", {"name": name, "status": "removed"})
+        told: Any = {}
+        with suppress(UserError, UnicodeDecodeError):
+            told = read_json(folder / "run.json")
+        facts = told if isinstance(told, dict) else {}
+        write_json(folder / "run.json", {**facts, "name": name, "status": "removed"})
         for dataset in ("scores", "executions", "queries", "notes", "linkings"):
             (folder / f"{dataset}.parquet").unlink(missing_ok=True)
         remove_tree(folder)

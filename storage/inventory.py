@@ -143,7 +143,7 @@ def _facts(path: Path, read: Callable[[], str]) -> dict[str, Any]:
         LOG.warning("%s: not an object in JSON", path)
     except (UserError, UnicodeDecodeError) as error:
         LOG.warning("%s", error if isinstance(error, UserError) else f"{path}: {error}")
-    return {"status": "broken"}
+    return {"name": path.parent.name, "status": "broken"}
 
 
 def data_files(files: Iterable[str]) -> Mapping[str, list[str]]:

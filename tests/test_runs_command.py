@@ -135,10 +135,10 @@ def test_what_a_removal_left_is_no_result_and_goes_the_next_time(
 
     with monkeypatch.context() as patch:
         patch.setattr("storage.files.remove_tree", full)
-        assert run(store, "prune", "old", "--yes") == 1
+        assert run(store, "prune", "--older-than", "30", "--yes") == 1
     assert {known.name: known.status for known in read_runs(store)}["old"] == "removed"
     assert not (store.run("old") / "scores.parquet").exists()
-    assert run(store, "prune", "--status", "removed", "--yes") == 0
+    assert run(store, "prune", "--older-than", "30", "--yes") == 0
     assert not store.run("old").exists()
 
 
