@@ -127,7 +127,7 @@ class Claims:
                 if self._created(path):
                     return [*dead, path]
                 owner = self._read(path)
-            if owner == self._owner:
+            if owner and owner == self._owner:
                 return [*dead, path]
             if owner is None or (self.beats.alive(owner) if owner else self.beats.changing(path.name, owner)):
                 return []

@@ -139,6 +139,7 @@ class Replies:
             except OSError as error:
                 with suppress(OSError):
                     os.ftruncate(file, start)
+                self._size = os.fstat(file).st_size
                 raise UserError(f"cannot write {path}: {error.strerror}") from error
             self._index[bytes.fromhex(key)] = segment << OFFSET_BITS | start
             self._size += written

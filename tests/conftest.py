@@ -110,6 +110,7 @@ STARTING = frozenset(
         "test_places",
         "test_serve",
         "test_sql_published",
+        "test_stores",
         "test_verdicts",
         "test_benchmark_text2cypher",
         "test_ingest",

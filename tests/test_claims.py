@@ -308,6 +308,8 @@ def test_a_claim_is_another_name_of_its_owners_file_where_the_disk_has_those(
 ) -> None:
     if not links:
         monkeypatch.setattr(claims, "exclusive_link", unlinked)
+    monkeypatch.setattr(claims, "RENEWAL_SECONDS", 1000.0)
+    monkeypatch.setattr(Claims, "_sweep", lambda *_: None)
     ours, theirs = Claims(tmp_path), Claims(tmp_path)
     assert ours.take("aa")
     (owner,) = (tmp_path / "owners").iterdir()
